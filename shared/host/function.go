@@ -1,0 +1,30 @@
+// Package host stands between an entry point and the world: it turns agents,
+// callables and triggers into HTTP handlers with limits, deadlines, recovery
+// and one log line per request, for whatever serves them (the functions
+// framework in the cloud, the emulator on a desk).
+package host
+
+import "net/http"
+
+// Kind of a function.
+type Kind string
+
+// The kinds.
+const (
+	Agent    Kind = "agent"    // A2A over HTTP
+	Callable Kind = "callable" // Firebase callable over HTTP
+	Event    Kind = "event"    // CloudEvents of a Pub/Sub topic
+)
+
+// Function is one deployable function of the module: a line of the table.
+type Function struct {
+	Name  string // entry point: a2a_location, start_deep_pipeline, pipeline_step
+	Kind  Kind
+	Topic string // of an Event function: the Pub/Sub topic id that triggers it
+
+	// Handler serves HTTP, without the /{project}/{region}/{name} prefix in the
+	// path. For an Event function it takes CloudEvents in binary mode. It builds
+	// what it needs at its first request, so that an instance pays for its own
+	// function alone.
+	Handler http.Handler
+}
