@@ -10,17 +10,7 @@ import (
 )
 
 // Spec is one agent as the table of functions sees it.
-type Spec struct {
-	Name        string // location, location_scorer, location_critic
-	Description string
-	Version     string
-	Skills      []string // words a caller may search for
-
-	// Serve does the work. It returns the result object, or an error whose kind
-	// and public message become the failed result. It keeps nothing between
-	// calls.
-	Serve func(ctx context.Context, req a2a.Request) (json.RawMessage, error)
-}
+type Spec = a2a.Agent
 
 // Family is a subject with its three agents.
 type Family[In, Out any] struct {

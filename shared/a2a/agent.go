@@ -1,0 +1,20 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Agent is one agent as the table of functions sees it.
+type Agent struct {
+	Name        string // location, location_scorer, location_critic
+	Description string
+	Version     string
+	Skills      []string // words a caller may search for
+
+	// Serve does the work. It returns the result, a JSON object, or an error
+	// whose kind and public message become the failed task. It keeps nothing
+	// between calls, and it may be run again for a message it has already seen:
+	// when an instance died, or when the failure before was of a transient kind.
+	Serve func(ctx context.Context, req Request) (json.RawMessage, error)
+}
