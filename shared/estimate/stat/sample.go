@@ -40,15 +40,19 @@ func Moments(xs []float64) (mean, sd float64) {
 // Ranks returns the rank of each value, 1 for the smallest; equal values share
 // the mean of their ranks.
 func Ranks(xs []float64) []float64 {
-	order := make([]int, len(xs))
-	for i := range order {
-		order[i] = i
+	type entry struct {
+		x float64
+		i int
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order := make([]entry, len(xs))
+	for i, x := range xs {
+		order[i] = entry{x, i}
+	}
+	slices.SortFunc(order, func(a, b entry) int { // ties need no order: they share a rank
 		switch {
-		case xs[a] < xs[b]:
+		case a.x < b.x:
 			return -1
-		case xs[a] > xs[b]:
+		case a.x > b.x:
 			return 1
 		}
 		return 0
@@ -56,11 +60,11 @@ func Ranks(xs []float64) []float64 {
 	ranks := make([]float64, len(xs))
 	for i := 0; i < len(order); {
 		j := i + 1
-		for j < len(order) && xs[order[j]] == xs[order[i]] {
+		for j < len(order) && order[j].x == order[i].x {
 			j++
 		}
-		for _, k := range order[i:j] {
-			ranks[k] = float64(i+j+1) / 2
+		for _, e := range order[i:j] {
+			ranks[e.i] = float64(i+j+1) / 2
 		}
 		i = j
 	}

@@ -1,7 +1,5 @@
 package stat
 
-import "math"
-
 // A Table holds quantiles of a distribution at equally spaced normal scores. It
 // turns a standard normal into a value of the distribution in a few
 // nanoseconds; between its points it is linear, which is within 0.1 % of the
@@ -41,7 +39,13 @@ func Tabulate(d Dist) *Table {
 
 // At returns the value whose normal score is z.
 func (t *Table) At(z float64) float64 {
-	x := (math.Max(-reach, math.Min(reach, z)) + reach) / step
-	i := min(int(x), scores-2)
+	x := (z + reach) / step
+	if !(x > 0) {
+		return t.at[0]
+	}
+	if x >= scores-1 {
+		return t.at[scores-1]
+	}
+	i := int(x)
 	return t.at[i] + (x-float64(i))*(t.at[i+1]-t.at[i])
 }
