@@ -11,6 +11,7 @@ type Risk struct {
 	Contingency ContingencyRule `json:"contingency"`
 	TopRisks    []RiskItem      `json:"topRisks"` // at most five
 	AllRisks    []RiskItem      `json:"allRisks"`
+	Excluded    []ExcludedRisk  `json:"excludedRisks"` // of the register for this kind of job, and why not simulated
 	Confidence  ConfidenceRange `json:"confidenceRange"`
 	Level       string          `json:"riskLevel"` // Low, Medium, High
 	Labor       *LaborRisk      `json:"laborMonteCarlo,omitempty"`
@@ -46,8 +47,9 @@ type MonteCarlo struct {
 	MinValue          money.Cents `json:"minValue"`
 	MaxValue          money.Cents `json:"maxValue"`
 	AnalyticMean      money.Cents `json:"analyticMean"`
-	IndependentStdDev money.Cents `json:"independentStdDev"` // what uncorrelated lines would give
-	Correlation       float64     `json:"averageCorrelation"`
+	IndependentStdDev money.Cents `json:"independentStdDev"`   // what uncorrelated lines would give
+	Correlation       float64     `json:"averageCorrelation"`  // between the costs of two lines
+	OverBase          float64     `json:"probabilityOverBase"` // 0–1
 	P80Error          float64     `json:"p80StandardErrorPercent"`
 	Converged         bool        `json:"converged"`
 
@@ -114,10 +116,22 @@ type RiskItem struct {
 	CostLow     money.Cents `json:"costImpactLow"`
 	CostMode    money.Cents `json:"costImpactLikely"`
 	CostHigh    money.Cents `json:"costImpactHigh"`
+	Expected    money.Cents `json:"expectedImpact"` // probability × mean impact on the price
+	CostBase    string      `json:"costBase"`       // direct, material or labor: what the impact is a share of
+	DelayLow    float64     `json:"delayDaysLow"`   // working days, of the activity it strikes
 	DelayMode   float64     `json:"delayDaysLikely"`
+	DelayHigh   float64     `json:"delayDaysHigh"`
+	Group       string      `json:"correlationGroup"`
 	Share       float64     `json:"varianceContribution"`
 	Mitigation  string      `json:"mitigation"`
 	Why         string      `json:"whyRelevant"`
+}
+
+// ExcludedRisk is an entry of the register that is not simulated.
+type ExcludedRisk struct {
+	ID   string `json:"id"`
+	Item string `json:"item"`
+	Why  string `json:"why"`
 }
 
 // ConfidenceRange repeats the percentiles in the words of the summary tab.

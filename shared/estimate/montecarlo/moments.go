@@ -8,8 +8,8 @@ import (
 	"truecost.dev/shared/estimate/stat"
 )
 
-// watched is how many components get a sensitivity: those with the largest
-// standard deviation on their own.
+// watched is how many lines get a sensitivity: those with the largest standard
+// deviation on their own. Every event gets one.
 const watched = 12
 
 // moments are what is known of the total without drawing, in dollars of price.
@@ -91,13 +91,13 @@ func meanSDOr0(d stat.Dist) (mean, sd float64) {
 	return d.Mean(), d.SD()
 }
 
-// largest returns the indexes of the n components with the largest standard
-// deviation.
-func (k *moments) largest(n int) []int {
+// watch returns the indexes of the components to watch: the n lines with the
+// largest standard deviation and all events.
+func (k *moments) watch(lines, n int) []int {
 	order := make([]int, len(k.sd))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(k.sd[b], k.sd[a]) })
-	return order[:min(n, len(order))]
+	slices.SortStableFunc(order[:lines], func(a, b int) int { return cmp.Compare(k.sd[b], k.sd[a]) })
+	return append(order[:min(n, lines):min(n, lines)], order[lines:]...)
 }

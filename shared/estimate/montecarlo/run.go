@@ -52,7 +52,7 @@ func (m *Model) Run(seed [32]byte, iterations int) *Result {
 	lines, events := m.sorted()
 	p := compile(lines, events, m)
 	moments := m.moments(lines, events, &p.load)
-	p.watch = moments.largest(watched)
+	p.watch = moments.watch(len(lines), watched)
 	record := newRecord(p, iterations)
 	record.run(p, seed)
 	return record.result(p, lines, events, moments)
