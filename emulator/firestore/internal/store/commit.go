@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+)
+
+// Committed is what a commit did.
+type Committed struct {
+	Results []*pb.WriteResult // parallel to the writes
+	At      int64             // commit time in microseconds
+	Written int               // writes that set fields, also those that changed nothing
+	Deleted int               // deletes, also those of missing documents
+}
+
+// Commit applies writes to the database with that root atomically. A transaction
+// (nil for none) is over afterwards, whatever the outcome. It waits for
+// transactions that have read what it writes and returns ABORTED when that takes
+// too long or cannot end.
+func (s *Store) Commit(ctx context.Context, root string, writes []*pb.Write, transaction []byte) (*Committed, error) {
+	batch, err := prepareAll(root, writes)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx, txErr := s.end(transaction)
+	if tx != nil {
+		defer s.locks.release(tx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if txErr != nil {
+		return nil, txErr
+	}
+	if tx != nil && tx.readOnly && len(batch) > 0 {
+		return nil, invalid("Cannot modify entities in a read-only transaction.")
+	}
+	if err := s.lockExclusive(ctx, tx, batch); err != nil {
+		return nil, err
+	}
+	if tx != nil && len(batch) > 0 {
+		if err := s.validate(tx); err != nil {
+			return nil, err
+		}
+	}
+	return s.apply(batch)
+}
+
+func prepareAll(root string, writes []*pb.Write) ([]*mutation, error) {
+	batch := make([]*mutation, len(writes))
+	for i, w := range writes {
+		m, err := prepare(w)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(m.name, root+"/") {
+			return nil, invalid("Document name \"" + m.name + "\" does not lie in \"" + root + "\".")
+		}
+		batch[i] = m
+	}
+	return batch, nil
+}
+
+// staged is a document on its way through the writes of one commit.
+type staged struct {
+	before, after *pb.Document
+	last          action // of the latest write that changes documents
+	touched       bool   // there was such a write
+}
+
+// apply stages all writes and, when every one of them can be done, makes them
+// the present state at one time. The caller holds mu.
+func (s *Store) apply(batch []*mutation) (*Committed, error) {
+	at := s.clock.commit()
+	out := &Committed{At: at, Results: make([]*pb.WriteResult, len(batch))}
+	docs := make(map[string]*staged, len(batch))
+	for i, m := range batch {
+		d := docs[m.name]
+		if d == nil {
+			cur := s.documents[m.name].at(at)
+			d = &staged{before: cur, after: cur}
+			docs[m.name] = d
+		}
+		if err := d.sequence(m); err != nil {
+			return nil, err
+		}
+		after, result, err := m.apply(d.after, at)
+		if err != nil {
+			return nil, err
+		}
+		d.after, out.Results[i] = after, result
+		switch m.action {
+		case update, transform:
+			out.Written++
+		case remove:
+			out.Deleted++
+		case verify:
+		}
+	}
+	s.publish(at, s.store(docs, at))
+	return out, nil
+}
+
+// sequence refuses preconditions that contradict an earlier write of the same
+// commit, and notes the write.
+func (d *staged) sequence(m *mutation) error {
+	if c, ok := m.current.GetConditionType().(*pb.Precondition_Exists); ok && d.touched {
+		if d.last == remove && c.Exists {
+			return invalid("Cannot delete then update an entity in the same request.")
+		}
+		if d.last != remove && !c.Exists {
+			return invalid("Cannot upsert then insert an entity in the same request.")
+		}
+	}
+	if m.action != verify {
+		d.last, d.touched = m.action, true
+	}
+	return nil
+}
+
+// store records the documents that changed and returns their names in order. A
+// document that was rewritten to what it is keeps its version.
+func (s *Store) store(docs map[string]*staged, at int64) []string {
+	var names []string
+	for name, d := range docs {
+		if d.after != d.before {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		s.put(name, at, docs[name].after)
+	}
+	return names
+}

@@ -1,0 +1,181 @@
+package value
+
+import (
+	"fmt"
+	"strings"
+
+	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"truecost.dev/emulator/firestore/internal/resource"
+)
+
+// The limits of the service on one document.
+const (
+	MaxDocumentBytes = 1 << 20
+	MaxValueBytes    = MaxDocumentBytes - 89
+	MaxDepth         = 20
+	MaxNameBytes     = 1500
+	MaxIndexEntries  = 40_000
+)
+
+// documentOverhead is what a document costs beside its name and fields.
+const documentOverhead = 32
+
+// CheckDocument returns an INVALID_ARGUMENT status, worded as the service words
+// it, when a document with these fields may not be stored under name.
+//
+// Size is the documented storage size, not the size on the wire. Index entries
+// are counted for the automatic single-field indexes: two per scalar, one per
+// array element.
+func CheckDocument(name string, fields map[string]*pb.Value) error {
+	c := checker{size: resource.Size(name) + documentOverhead}
+	if err := c.fields("", fields, 0); err != nil {
+		return err
+	}
+	if c.size > MaxDocumentBytes {
+		return invalidf("Document '%s' cannot be written because its size (%d bytes) exceeds the maximum entity size is %d bytes",
+			name, c.size, MaxDocumentBytes)
+	}
+	if c.entries > MaxIndexEntries {
+		return invalidf("too many index entries for entity %s", name)
+	}
+	return nil
+}
+
+// CheckOperand validates a value that is not a field yet: an operand of an
+// array transform.
+func CheckOperand(property string, v *pb.Value) error {
+	var c checker
+	return c.value(property, v, 1)
+}
+
+// checker walks a document once and collects what the limits are about.
+type checker struct {
+	size    int
+	entries int
+}
+
+func (c *checker) fields(prefix string, fields map[string]*pb.Value, depth int) error {
+	for k, v := range fields {
+		if err := checkFieldName(k); err != nil {
+			return err
+		}
+		before := c.size
+		c.size += len(k) + 1
+		path := k
+		if prefix != "" {
+			path = prefix + "." + k
+		}
+		if err := c.value(path, v, depth+1); err != nil {
+			return err
+		}
+		if depth == 0 && c.size-before-len(k)-1 > MaxValueBytes && !isContainer(v) {
+			return tooLong(k)
+		}
+	}
+	return nil
+}
+
+func isContainer(v *pb.Value) bool {
+	k := KindOf(v)
+	return k == Array || k == Map || k == Vector
+}
+
+func tooLong(property string) error {
+	return invalidf("The value of property \"%s\" is longer than %d bytes.", property, MaxValueBytes)
+}
+
+// value checks v, which stands at the given depth (a top field stands at 1).
+func (c *checker) value(path string, v *pb.Value, depth int) error {
+	switch x := v.GetValueType().(type) {
+	case *pb.Value_NullValue, *pb.Value_BooleanValue:
+		c.scalar(1)
+	case *pb.Value_IntegerValue, *pb.Value_DoubleValue:
+		c.scalar(8)
+	case *pb.Value_TimestampValue:
+		c.scalar(8)
+		if err := x.TimestampValue.CheckValid(); err != nil {
+			return invalidf("Property %s contains an invalid timestamp.", path)
+		}
+	case *pb.Value_StringValue:
+		c.scalar(len(x.StringValue) + 1)
+	case *pb.Value_BytesValue:
+		c.scalar(len(x.BytesValue))
+	case *pb.Value_ReferenceValue:
+		if err := resource.CheckDocument(x.ReferenceValue); err != nil {
+			return err
+		}
+		c.scalar(resource.Size(x.ReferenceValue))
+	case *pb.Value_GeoPointValue:
+		g := x.GeoPointValue
+		if !(g.GetLatitude() >= -90 && g.GetLatitude() <= 90 && g.GetLongitude() >= -180 && g.GetLongitude() <= 180) {
+			return invalidf("Property %s contains a geo point outside the valid range.", path)
+		}
+		c.scalar(16)
+	case *pb.Value_ArrayValue:
+		return c.array(path, x.ArrayValue.GetValues(), depth)
+	case *pb.Value_MapValue:
+		return c.nested(path, v, depth)
+	default:
+		return invalidf("Property %s contains a value without a type.", path)
+	}
+	return nil
+}
+
+func (c *checker) scalar(size int) {
+	c.size += size
+	c.entries += 2
+}
+
+func (c *checker) array(path string, vs []*pb.Value, depth int) error {
+	if depth > MaxDepth {
+		return invalidf("Property %s contains an invalid nested entity.", path)
+	}
+	entries := c.entries
+	for _, e := range vs {
+		if KindOf(e) == Array {
+			return invalidf("Cannot convert an array value in an array value.")
+		}
+		if err := c.value(path, e, depth+1); err != nil {
+			return err
+		}
+	}
+	c.entries = entries + len(vs)
+	return nil
+}
+
+func (c *checker) nested(path string, v *pb.Value, depth int) error {
+	if depth > MaxDepth {
+		return invalidf("Property %s contains an invalid nested entity.", path)
+	}
+	if KindOf(v) == Vector {
+		for _, e := range elements(v) {
+			if KindOf(e) != Number {
+				return invalidf("Property %s contains a vector with an element that is not a number.", path)
+			}
+		}
+		c.size += 8 * len(elements(v))
+		c.entries++
+		return nil
+	}
+	return c.fields(path, v.GetMapValue().GetFields(), depth)
+}
+
+func checkFieldName(k string) error {
+	switch {
+	case k == "":
+		return invalidf("The property.name is the empty string.")
+	case len(k) > MaxNameBytes:
+		return invalidf("The property.name is longer than %d bytes.", MaxNameBytes)
+	case len(k) >= 4 && strings.HasPrefix(k, "__") && strings.HasSuffix(k, "__"):
+		return invalidf("field name %s is reserved", k)
+	default:
+		return nil
+	}
+}
+
+func invalidf(format string, args ...any) error {
+	return status.Error(codes.InvalidArgument, fmt.Sprintf(format, args...))
+}
