@@ -131,10 +131,14 @@ func (n *Node) check(path string) (errs []error) {
 	if n.Retry.Tries < 1 || n.Retry.Base <= 0 || n.Retry.Cap < n.Retry.Base {
 		bad(".retry: wanted tries of at least 1 and 0 < base ≤ cap, not %d, %v, %v", n.Retry.Tries, n.Retry.Base, n.Retry.Cap)
 	}
-	g := n.Gate
-	if g == nil {
-		return errs
+	if n.Gate != nil {
+		errs = append(errs, n.Gate.check(path)...)
 	}
+	return errs
+}
+
+func (g *Gate) check(path string) (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(path+format, args...)) }
 	if g.Scorer == "" || g.Critic == "" {
 		bad(".gate: a gate names its scorer and its critic")
 	}

@@ -100,7 +100,12 @@ func agentStatus(p Progress, run Status) string {
 		return "failed"
 	case Blocked:
 		return "pending"
+	default:
+		return activeStatus(p, run)
 	}
+}
+
+func activeStatus(p Progress, run Status) string {
 	switch {
 	case run.Ended():
 		return "pending" // it was on its way and is no longer

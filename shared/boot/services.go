@@ -1,0 +1,165 @@
+package boot
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"cloud.google.com/go/firestore"
+	"cloud.google.com/go/pubsub/v2"
+
+	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/callable"
+	"truecost.dev/shared/flows"
+	"truecost.dev/shared/gcp/docstore"
+	"truecost.dev/shared/gcp/topic"
+	"truecost.dev/shared/host"
+	"truecost.dev/shared/runner"
+)
+
+// Services are the ports of one process.
+type Services struct {
+	Config Config
+	Log    *slog.Logger
+
+	firestore func() (*firestore.Client, error)
+	pubsub    func() (*pubsub.Client, error)
+	runner    func() (*runner.Runner, error)
+
+	mu     sync.Mutex // guards opened
+	opened []func() error
+}
+
+// New returns services that open nothing yet.
+func New(c Config, log *slog.Logger) *Services {
+	s := &Services{Config: c, Log: log}
+	s.firestore = sync.OnceValues(func() (*firestore.Client, error) {
+		client, err := openFirestore(context.Background(), c)
+		return client, s.keep(err, func() error { return client.Close() })
+	})
+	s.pubsub = sync.OnceValues(func() (*pubsub.Client, error) {
+		client, err := openPubSub(context.Background(), c)
+		return client, s.keep(err, func() error { return client.Close() })
+	})
+	s.runner = sync.OnceValues(s.newRunner)
+	return s
+}
+
+func (s *Services) keep(err error, stop func() error) error {
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.opened = append(s.opened, stop)
+	}
+	return err
+}
+
+// Close closes what was opened.
+func (s *Services) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, stop := range s.opened {
+		errs = append(errs, stop())
+	}
+	s.opened = nil
+	return errors.Join(errs...)
+}
+
+// Runner returns the loop round the engine.
+func (s *Services) Runner() (*runner.Runner, error) { return s.runner() }
+
+// Sweeper returns the runner and what finds its runs.
+func (s *Services) Sweeper() (*runner.Runner, runner.Finder, error) {
+	r, err := s.runner()
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := s.Estimates()
+	return r, store, err
+}
+
+// Estimates returns the store of estimates and runs.
+func (s *Services) Estimates() (*docstore.Store, error) {
+	client, err := s.firestore()
+	if err != nil {
+		return nil, err
+	}
+	return docstore.New(client), nil
+}
+
+// Tasks returns the store of agents' tasks.
+func (s *Services) Tasks() (a2a.Tasks, error) {
+	client, err := s.firestore()
+	if err != nil {
+		return nil, err
+	}
+	return docstore.NewTasks(client), nil
+}
+
+// Env returns what entry points share.
+func (s *Services) Env() host.Env {
+	verify := callable.Options{Log: s.Log}
+	if s.Config.LocalAuth {
+		verify.Verify, verify.AllowAnonymous = callable.UnsignedVerifier, true
+	}
+	return host.Env{Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Tasks: s.Tasks, Callable: verify}
+}
+
+func (s *Services) newRunner() (*runner.Runner, error) {
+	client, err := s.firestore()
+	if err != nil {
+		return nil, err
+	}
+	bus, err := s.pubsub()
+	if err != nil {
+		return nil, err
+	}
+	c := s.Config
+	pipeline, err := flows.Estimate(flows.Options{
+		PassScore: c.PassScore, MaxRetries: c.MaxRetries, AgentTime: c.AgentTime, RunTime: c.RunTime, RetryPause: c.RetryPause,
+	})
+	if err != nil {
+		return nil, err
+	}
+	pace := runner.DefaultPace()
+	pace.Lease, pace.Beat = c.Lease, c.Lease/3
+	return &runner.Runner{
+		Store: docstore.New(client), Bus: topic.NewSteps(bus, c.StepsTopic),
+		Caller:    &a2a.Client{HTTP: agentClient(), BaseURL: c.AgentsURL},
+		Pipelines: []runner.Pipeline{pipeline}, Pace: pace, Log: s.Log,
+		Now: now, Sleep: sleep, Owner: rand.Text,
+	}, nil
+}
+
+// agentClient follows the deadline of each call and keeps enough connections
+// for a busy instance.
+func agentClient() *http.Client {
+	transport := &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
+	}
+	// A call's own deadline is shorter; this bounds one that lost its context.
+	return &http.Client{Transport: transport, Timeout: 10 * time.Minute}
+}
+
+// now is in UTC and in Firestore's precision, so that what is read back equals
+// what was written.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+}

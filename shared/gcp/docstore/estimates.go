@@ -1,0 +1,112 @@
+package docstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"cloud.google.com/go/firestore"
+	"google.golang.org/api/iterator"
+
+	"truecost.dev/shared/a2a"
+)
+
+// Estimate returns the fields of estimates/{id}; fault.NotFound when there is
+// none.
+func (s *Store) Estimate(ctx context.Context, id string) (map[string]any, error) {
+	doc, err := s.estimate(id).Get(ctx)
+	if err != nil {
+		return nil, rpcFault(err, "there is no estimate %s", id)
+	}
+	return doc.Data(), nil
+}
+
+// Items returns the documents of a sub-collection of an estimate, by id.
+func (s *Store) Items(ctx context.Context, estimate, collection string) ([]json.RawMessage, error) {
+	docs, err := s.estimate(estimate).Collection(collection).OrderBy(firestore.DocumentID, firestore.Asc).Documents(ctx).GetAll()
+	if err != nil {
+		return nil, rpcFault(err, "%s of %s", collection, estimate)
+	}
+	items := make([]json.RawMessage, len(docs))
+	for i, doc := range docs {
+		if items[i], err = json.Marshal(doc.Data()); err != nil {
+			return nil, fmt.Errorf("encode %s: %w", doc.Ref.Path, err)
+		}
+	}
+	return items, nil
+}
+
+// Delete removes an estimate with everything that was made for it: runs, steps,
+// the agents' tasks, outputs, items. The estimate itself goes last, so that a
+// delete that was interrupted can be asked for again.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	runs, err := s.client.Collection("runs").Where("estimateId", "==", id).Select().Documents(ctx).GetAll()
+	if err != nil {
+		return rpcFault(err, "runs of %s", id)
+	}
+	for _, run := range runs {
+		// The run goes before its steps: a worker in flight can then commit nothing.
+		if _, err := run.Ref.Delete(ctx); err != nil {
+			return rpcFault(err, "delete run %s", run.Ref.ID)
+		}
+		if err := s.deleteSteps(ctx, run.Ref); err != nil {
+			return err
+		}
+	}
+	for _, collection := range []string{"agentOutputs", "costItems"} {
+		if err := s.deleteAll(ctx, s.estimate(id).Collection(collection).Select().Documents(ctx), nil); err != nil {
+			return err
+		}
+	}
+	if _, err := s.estimate(id).Delete(ctx); err != nil {
+		return rpcFault(err, "delete estimate %s", id)
+	}
+	return nil
+}
+
+func (s *Store) deleteSteps(ctx context.Context, run *firestore.DocumentRef) error {
+	steps := run.Collection("steps").Select("agent", "call").Documents(ctx)
+	return s.deleteAll(ctx, steps, func(doc *firestore.DocumentSnapshot) *firestore.DocumentRef {
+		agent, _ := doc.Data()["agent"].(string)
+		call, _ := doc.Data()["call"].(string)
+		task, ok := a2a.TaskID(agent, call)
+		if !ok {
+			return nil
+		}
+		return taskRef(s.client, agent, task)
+	})
+}
+
+// deleteAll deletes what docs finds and, for each, what also names.
+func (s *Store) deleteAll(ctx context.Context, docs *firestore.DocumentIterator, also func(*firestore.DocumentSnapshot) *firestore.DocumentRef) error {
+	defer docs.Stop()
+	var refs []*firestore.DocumentRef
+	for {
+		doc, err := docs.Next()
+		if errors.Is(err, iterator.Done) {
+			break
+		}
+		if err != nil {
+			return rpcFault(err, "list documents to delete")
+		}
+		if also != nil {
+			if ref := also(doc); ref != nil {
+				refs = append(refs, ref)
+			}
+		}
+		refs = append(refs, doc.Ref)
+	}
+	for len(refs) > 0 {
+		n := min(len(refs), maxCommitWrites)
+		b := s.client.Batch() //nolint:staticcheck // see Commit
+		for _, ref := range refs[:n] {
+			b.Delete(ref)
+		}
+		if _, err := b.Commit(ctx); err != nil {
+			return rpcFault(err, "delete documents")
+		}
+		refs = refs[n:]
+	}
+	return nil
+}

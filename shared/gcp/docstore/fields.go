@@ -1,0 +1,175 @@
+package docstore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"truecost.dev/shared/fault"
+)
+
+// Limits of a stored value. Firestore takes 1 MiB a document and 20 levels.
+const (
+	maxPayload    = 900 << 10
+	compressAbove = 8 << 10
+	maxInflated   = 64 << 20
+	maxDepth      = 18
+)
+
+// fields turns a value with JSON tags into what Firestore stores: whole numbers
+// stay integers, others are doubles.
+func fields(v any) (map[string]any, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", v, err)
+	}
+	decoded, err := value(b)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := decoded.(map[string]any)
+	if !ok {
+		return nil, fault.New(fault.Internal, "%T is no object", v)
+	}
+	return m, nil
+}
+
+// value decodes JSON into Firestore's kinds of values.
+func value(b []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("decode stored value: %w", err)
+	}
+	return numbers(v)
+}
+
+func numbers(v any) (any, error) {
+	switch v := v.(type) {
+	case json.Number:
+		if !strings.ContainsAny(v.String(), ".eE") {
+			if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+				return n, nil
+			}
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, fault.Wrap(fault.Invalid, err, "%s is out of the range of a number", v)
+		}
+		return f, nil
+	case map[string]any:
+		for k, member := range v {
+			n, err := numbers(member)
+			if err != nil {
+				return nil, err
+			}
+			v[k] = n
+		}
+	case []any:
+		for i, element := range v {
+			n, err := numbers(element)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = n
+		}
+	}
+	return v, nil
+}
+
+// load decodes stored fields into a value with JSON tags.
+func load(m map[string]any, v any) error {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode stored fields: %w", err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("decode stored fields: %w", err)
+	}
+	return nil
+}
+
+// storable reports whether Firestore can hold v as it is: at most 18 levels, no
+// array directly within an array, no empty or reserved member names.
+func storable(v any, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for k, member := range v {
+			reserved := len(k) >= 4 && strings.HasPrefix(k, "__") && strings.HasSuffix(k, "__")
+			if k == "" || len(k) > 1500 || reserved || !storable(member, depth+1) {
+				return false
+			}
+		}
+	case []any:
+		for _, element := range v {
+			if _, nested := element.([]any); nested || !storable(element, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// visible returns JSON as frontends read it: a map, or the JSON text itself
+// where Firestore cannot hold the map. encoding is "" or "json".
+func visible(raw json.RawMessage) (v any, encoding string, err error) {
+	v, err = value(raw)
+	if err != nil {
+		return nil, "", err
+	}
+	if storable(v, 1) {
+		return v, "", nil
+	}
+	return string(raw), "json", nil
+}
+
+// raw turns a visible value back into JSON.
+func raw(v any, encoding any) (json.RawMessage, error) {
+	if text, ok := v.(string); ok && encoding == "json" {
+		return json.RawMessage(text), nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode stored value: %w", err)
+	}
+	return b, nil
+}
+
+// pack compresses a payload worth compressing.
+func pack(payload []byte) (packed []byte, encoding string, err error) {
+	packed = payload
+	if len(payload) > compressAbove {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
+		_, _ = w.Write(payload)                         // a buffer takes everything
+		_ = w.Close()
+		packed, encoding = b.Bytes(), "gzip"
+	}
+	if len(packed) > maxPayload {
+		return nil, "", fault.New(fault.Exhausted, "the payload is too large to store: %d bytes, %d at most", len(packed), maxPayload)
+	}
+	return packed, encoding, nil
+}
+
+func unpack(packed []byte, encoding string) ([]byte, error) {
+	if encoding == "" {
+		return packed, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("unpack payload: %w", err)
+	}
+	b, err := io.ReadAll(io.LimitReader(r, maxInflated))
+	if err != nil {
+		return nil, fmt.Errorf("unpack payload: %w", err)
+	}
+	return b, nil
+}
