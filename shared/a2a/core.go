@@ -12,7 +12,6 @@ import (
 	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
-	"github.com/google/uuid"
 
 	"truecost.dev/shared/fault"
 )
@@ -93,13 +92,11 @@ func (c *core) send(ctx context.Context, msg *sdk.Message) (*sdk.Task, error) {
 // UUID always has the same task: such ids are unique by construction, while
 // careless callers send 1 again and again.
 func (c *core) record(msg *sdk.Message) (Record, error) {
-	var id string
-	if key, err := uuid.Parse(msg.ID); err == nil && len(msg.ID) == len(key.String()) {
-		id = uuid.NewSHA1(key, []byte("truecost task of "+c.agent.Name)).String()
-	} else {
-		id = c.newID()
-		msg.ID = id
+	id, ok := TaskID(c.agent.Name, msg.ID)
+	if !ok {
+		id = sdk.TaskID(c.newID())
 	}
+	msg.ID = string(id) // however the UUID was written, the message is the same
 	text, err := json.Marshal(msg)
 	if err != nil {
 		return Record{}, fmt.Errorf("encode message %s: %w", msg.ID, err)
@@ -107,10 +104,10 @@ func (c *core) record(msg *sdk.Message) (Record, error) {
 	sum := sha256.Sum256(text)
 	now := c.now()
 	return Record{
-		Agent: c.agent.Name, ID: sdk.TaskID(id), RequestHash: hex.EncodeToString(sum[:]),
+		Agent: c.agent.Name, ID: id, RequestHash: hex.EncodeToString(sum[:]),
 		Lease: c.deadline + leaseMargin,
 		Task: &sdk.Task{
-			ID: sdk.TaskID(id), ContextID: msg.ContextID,
+			ID: id, ContextID: msg.ContextID,
 			Status:   sdk.TaskStatus{State: sdk.TaskStateWorking, Timestamp: &now},
 			Metadata: map[string]any{metaAgent: c.agent.Name, metaDuration: 0, metaTokens: 0},
 		},

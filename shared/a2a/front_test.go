@@ -3,9 +3,11 @@ package a2a_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,10 +31,11 @@ func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 func frozen() a2a.Options {
 	now := func() time.Time { return start }
 	tasks := a2atest.NewMemory(now)
+	var ids atomic.Int64
 	return a2a.Options{
 		Now: now, Log: slog.New(slog.DiscardHandler),
 		Tasks: func() (a2a.Tasks, error) { return tasks, nil },
-		NewID: func() string { return "fresh" },
+		NewID: func() string { return fmt.Sprintf("fresh-%d", ids.Add(1)) },
 		URL:   "https://agents.example/a2a_location",
 	}
 }
