@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"truecost.dev/shared/estimate"
 )
@@ -15,7 +16,7 @@ import (
 const testdata = "../../../testdata"
 
 // fixture returns the bytes of a real input.
-func fixture(tb testing.TB, name string) []byte {
+func fixture(tb rapid.TB, name string) []byte {
 	tb.Helper()
 	b, err := os.ReadFile(filepath.Join(testdata, name))
 	if err != nil {
@@ -25,7 +26,7 @@ func fixture(tb testing.TB, name string) []byte {
 }
 
 // mustParse fails the test unless raw may be estimated.
-func mustParse(tb testing.TB, raw []byte) (estimate.Clarification, Report) {
+func mustParse(tb rapid.TB, raw []byte) (estimate.Clarification, Report) {
 	tb.Helper()
 	c, r := Parse(raw)
 	if err := r.Err(); err != nil {
@@ -34,7 +35,7 @@ func mustParse(tb testing.TB, raw []byte) (estimate.Clarification, Report) {
 	return c, r
 }
 
-func realInputs(tb testing.TB) []string {
+func realInputs(tb rapid.TB) []string {
 	tb.Helper()
 	files, err := filepath.Glob(testdata + "/*.json")
 	if err != nil || len(files) == 0 {
@@ -79,7 +80,7 @@ func TestParseIsIdempotent(t *testing.T) {
 }
 
 // checkIdempotent fails unless c, written and read, is c again.
-func checkIdempotent(tb testing.TB, c estimate.Clarification) {
+func checkIdempotent(tb rapid.TB, c estimate.Clarification) {
 	tb.Helper()
 	written, err := json.Marshal(c)
 	if err != nil {
