@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -50,12 +51,12 @@ func play(t *testing.T, file string, h http.Handler) {
 		if ask.Name != "request" || want.Name != "response" {
 			t.Fatalf("%s: sections %s, %s, want request, response", file, ask.Name, want.Name)
 		}
-		r, err := parse(ask.Data)
+		r, err := parse(t.Context(), ask.Data)
 		if err != nil {
 			t.Fatalf("%s: request %d: %v", file, i/2+1, err)
 		}
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r.WithContext(t.Context()))
+		h.ServeHTTP(w, r)
 		got := format(w)
 		if *update {
 			want.Data = got
@@ -64,6 +65,7 @@ func play(t *testing.T, file string, h http.Handler) {
 		}
 	}
 	if *update {
+		//nolint:gosec // a source file, for everyone to read
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -72,14 +74,14 @@ func play(t *testing.T, file string, h http.Handler) {
 
 // parse reads a request: a line with method and path, headers, an empty line,
 // the body.
-func parse(text []byte) (*http.Request, error) {
+func parse(ctx context.Context, text []byte) (*http.Request, error) {
 	top, body, _ := bytes.Cut(text, []byte("\n\n"))
 	first, rest, _ := strings.Cut(strings.TrimSuffix(string(top), "\n"), "\n")
 	method, path, ok := strings.Cut(first, " ")
 	if !ok {
 		return nil, fmt.Errorf("first line %q, want a method and a path", first)
 	}
-	r := httptest.NewRequest(method, path, bytes.NewReader(bytes.TrimSuffix(body, []byte("\n"))))
+	r := httptest.NewRequestWithContext(ctx, method, path, bytes.NewReader(bytes.TrimSuffix(body, []byte("\n"))))
 	if rest == "" {
 		return r, nil
 	}
