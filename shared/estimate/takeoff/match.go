@@ -1,0 +1,183 @@
+package takeoff
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/catalog"
+)
+
+// Sources of a cost code.
+const (
+	BySection = "subdivision" // words within the section the line names
+	ByWords   = "words"
+	ByDefault = "default"
+)
+
+// match is the item chosen for a line.
+type match struct {
+	item       *catalog.Item
+	source     string
+	confidence float64 // 0–1
+	note       string
+}
+
+// What evidence beside the words is worth, on the scale of a word score (0–1).
+const (
+	sameSection   = 0.30
+	sameGroup     = 0.20 // the first four digits
+	sameDivision  = 0.12
+	titleBonus    = 0.02 // the catalogue's own name, before another name of the same score
+	detailWeight  = 0.35 // a word of the specification against one of the item
+	wrongVerb     = 0.15 // factor, when one removes and the other installs
+	leastSection  = 0.20 // the least word score to be believed, by relation
+	leastDivision = 0.34
+	leastAnywhere = 0.50
+)
+
+// find returns the item that the line means, among those avoid does not list.
+func find(line *estimate.ScopeItem, division string, g *geometry, avoid []string) match {
+	q := ask(line, division)
+	best, bestTotal := match{}, math.Inf(-1)
+	var tempting *catalog.Item // the best by words alone, whatever its unit
+	temptingTotal := math.Inf(-1)
+	items := catalog.Items()
+	for i := range items {
+		it := &items[i]
+		words := q.score(i, it)
+		bonus, least, source := q.relation(it)
+		if words < least || slices.Contains(avoid, it.Code) {
+			continue
+		}
+		total := words + bonus
+		if total > temptingTotal {
+			tempting, temptingTotal = it, total
+		}
+		if total > bestTotal && convertible(line, it, g) {
+			best, bestTotal = match{item: it, source: source, confidence: confidence(words, source)}, total
+		}
+	}
+	switch {
+	case best.item == nil:
+		return byDefault(line, division, tempting)
+	case tempting != best.item && temptingTotal-bestTotal > 0.35:
+		// The words say something else so clearly that the unit must be wrong.
+		return byDefault(line, division, tempting)
+	case tempting != best.item:
+		best.note = "reads like " + tempting.Name + ", which is sold by " + tempting.Unit + "; matched by unit"
+	}
+	return best
+}
+
+func byDefault(line *estimate.ScopeItem, division string, tempting *catalog.Item) match {
+	unit := string(line.Unit)
+	if line.Unit.Dimension() == "" || line.Unit == estimate.Allowance {
+		unit = string(estimate.LumpSum)
+	}
+	m := match{item: catalog.DefaultItem(division, unit), source: ByDefault, confidence: 0.3, note: "no catalogue item reads like this line; default of the division"}
+	if tempting != nil {
+		m.note = "reads like " + tempting.Name + ", but " + string(line.Unit) + " cannot be brought to " + tempting.Unit + "; default of the division"
+	}
+	return m
+}
+
+// confidence that the item is the one meant, from the word score.
+func confidence(words float64, source string) float64 {
+	c := 0.45 + 0.5*min(1, words)
+	if source == BySection {
+		c += 0.08
+	}
+	return math.Round(min(0.98, c)*100) / 100
+}
+
+// query is a line as the matcher sees it.
+type query struct {
+	title, detail []string
+	total         float64 // weight of the title
+	remove        bool
+	section       string // six digits, or empty
+	division      string
+}
+
+func ask(line *estimate.ScopeItem, division string) query {
+	q := query{title: tokens(line.Item), detail: tokens(line.Specifications), division: division}
+	q.section = digits(line.Subdivision)
+	for _, w := range q.title {
+		q.total += vocabulary().of(w)
+	}
+	verb := slices.Contains(q.title, "remove") || slices.Contains(q.title, "strip") || slices.Contains(q.title, "abat")
+	puts := strings.Contains(strings.ToLower(line.Item), "replac") || strings.Contains(strings.ToLower(line.Item), "install")
+	q.remove = division == "02" || verb && !puts && strings.HasPrefix(q.section, "02")
+	return q
+}
+
+// score compares the words of the line with the best fitting name of an item:
+// the harmonic mean of how much of the name the line covers and how much of the
+// line the name covers, words by their weight. 1 is the same words.
+func (q *query) score(i int, it *catalog.Item) float64 {
+	v := vocabulary()
+	best := 0.0
+	for n, name := range v.names[i] {
+		inTitle, inDetail, whole := 0.0, 0.0, 0.0
+		for _, w := range name {
+			x := v.of(w)
+			whole += x
+			switch {
+			case slices.Contains(q.title, w):
+				inTitle += x
+			case slices.Contains(q.detail, w):
+				inDetail += x
+			}
+		}
+		if inTitle == 0 || q.total == 0 {
+			continue
+		}
+		ofName := (inTitle + detailWeight*inDetail) / whole
+		ofLine := inTitle / q.total
+		s := 2 * ofName * ofLine / (ofName + ofLine)
+		if n == 0 {
+			s += titleBonus
+		}
+		best = max(best, s)
+	}
+	if q.remove != removal(it) {
+		best *= wrongVerb
+	}
+	return best
+}
+
+// relation says what the codes of the line are worth for an item, and how well
+// the words must fit.
+func (q *query) relation(it *catalog.Item) (bonus, least float64, source string) {
+	section := digits(it.Section)
+	switch {
+	case q.section != "" && section == q.section:
+		return sameSection, leastSection, BySection
+	case q.section != "" && section[:4] == q.section[:4]:
+		return sameGroup, leastSection, BySection
+	case it.Division == q.division:
+		return sameDivision, leastDivision, ByWords
+	default:
+		return 0, leastAnywhere, ByWords
+	}
+}
+
+// removal reports whether an item takes something away.
+func removal(it *catalog.Item) bool { return it.Division == "02" }
+
+// digits returns the six digits of a section code, "09 30 13" or "093013.10";
+// empty when there are fewer.
+func digits(code string) string {
+	var b strings.Builder
+	for _, r := range code {
+		if r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		}
+	}
+	if b.Len() < 6 {
+		return ""
+	}
+	return b.String()[:6]
+}

@@ -1,0 +1,177 @@
+package takeoff
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+
+	"truecost.dev/shared/estimate/catalog"
+)
+
+// phrases are rewritten before the words are taken apart, longest meaning first.
+var phrases = strings.NewReplacer(
+	"french door refrigerator", "refrigerator", "french-door refrigerator", "refrigerator",
+	"range hood", "rangehood", "vent hood", "rangehood", "hood termination", "rangehood cap", "duct run", "ductrun",
+	"garbage disposal", "disposer", "waste disposal", "disposer", "food-waste disposer", "disposer", "food waste disposer", "disposer",
+	"house wrap", "housewrap", "sub-floor", "subfloor", "clean-up", "clean", "cleanup", "clean", "back splash", "backsplash",
+	"water heater", "waterheater", "water closet", "toilet", "lavatory sink", "lavatory", "bathroom sink", "lavatory",
+	"luxury vinyl plank", "lvp", "luxury vinyl", "lvp", "vinyl plank", "lvp", "lvt", "lvp", "tear-off", "remove", "tear off", "remove", "tear out", "remove",
+	"cut out", "remove", "rough-in", "roughin", "rough in", "roughin", "under-cabinet", "undercabinet", "under cabinet", "undercabinet",
+	"cubic yards", "cy", "cubic yard", "cy", " yard dumpster", "cy dumpster", "pressure treated", "treated", "pressure-treated", "treated",
+	"three-way", "3way", "take off", "remove", "half bath", "bathroom", "rim joist", "rimjoist", "pull-out", "pullout", "pull out", "pullout",
+	"smoke detector", "smoke alarm", "co detector", "co alarm", "exhaust fan", "bath fan", "ventilation fan", "bath fan",
+	"carbon monoxide", "co", "medicine cabinet", "medicinecabinet", "toe kick", "toekick", "toe-kick", "toekick", "i-joist", "ijoist",
+	"gas line", "gasline", "gas piping", "gasline", "base cabinet", "basecabinet", "wall cabinet", "wallcabinet", "upper cabinet", "wallcabinet", "lower cabinet", "basecabinet",
+)
+
+// synonyms brings words of one meaning to one spelling, after stemming.
+var synonyms = map[string]string{
+	"demo": "remove", "demolition": "remove", "demolish": "remove", "remov": "remove", "removal": "remove", "dispos": "haul", "strip": "strip",
+	"gut": "strip", "disconnect": "remove",
+	"cabinetry": "cabinet", "sheetrock": "drywall", "gypsum": "drywall", "gyp": "drywall", "gwb": "drywall", "wallboard": "drywall",
+	"outlet": "receptacle", "downlight": "recess", "can": "recess", "lav": "lavatory", "bath": "bathroom", "commode": "toilet",
+	"fridge": "refrigerator", "stov": "rang", "wrb": "housewrap", "tyvek": "housewrap", "baseboard": "base", "mold": "mold", "mould": "mold",
+	"gfi": "gfci", "splash": "backsplash", "luminaire": "light", "fixture": "fixtur", "handrail": "rail", "guardrail": "rail",
+	"railing": "rail", "balustrade": "rail", "board": "board", "plank": "plank", "countertop": "countertop", "worktop": "countertop", "counter": "countertop",
+	"garbage": "trash", "supervision": "superintendent", "supervisor": "superintendent", "foreman": "superintendent", "caulk": "sealant", "caulking": "sealant",
+	"concret": "concrete", "tape": "tap", "sonotube": "pier", "paver": "pav", "ac": "conditioner", "a/c": "conditioner", "lamp": "light",
+	"shutoff": "stop", "led": "led", "sconc": "sconce", "amp": "a", "duplex": "duplex", "wc": "toilet", "shingl": "shingl", "cement": "cement",
+	"fibercement": "fiber", "osb": "osb", "sheath": "sheath", "wood": "wood", "pt": "treat", "porcelain": "porcelain", "hardi": "fiber",
+}
+
+// stop words say nothing about which item is meant.
+var stop = words(`a an the of for to in at on and or with without per by from new existing incl including include included install installation
+	installed supply furnish provide all as is are be into both each one two three unit type style standard size approx approximately about under over
+	material materials labor only complete system allowance lump sum basic full per sf lf ea not no will old near next side sides around via up down out
+	kitchen perimeter area zone room rooms house home existing desk end back path north south east west main level owner selected selection`)
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+var token = regexp.MustCompile(`[a-z0-9][a-z0-9./]*`)
+
+// sizes are spelled with their unit in one word: 200 amp, 20 cy, R-21, 16 x 7.
+var (
+	rating = regexp.MustCompile(`\br-?(\d+)\b`)
+	amps   = regexp.MustCompile(`\b(\d+)[ -]?(?:a|amp|amps)\b`)
+	yards  = regexp.MustCompile(`\b(\d+)[ -]?(?:cy|yd|yard|yards)\b`)
+	by     = regexp.MustCompile(`\b(\d+) ?[x×] ?(\d+)\b`)
+)
+
+// tokens returns the meaningful words of a text in canonical spelling, each once.
+func tokens(text string) []string {
+	text = strings.ToLower(text)
+	text = rating.ReplaceAllString(text, " r$1 ")
+	text = yards.ReplaceAllString(text, " ${1}cy ")
+	text = amps.ReplaceAllString(text, " ${1}amp ")
+	text = by.ReplaceAllString(text, " ${1}x$2 ")
+	text = phrases.Replace(text)
+	var out []string
+	seen := map[string]bool{}
+	for _, w := range token.FindAllString(text, -1) {
+		w = strings.Trim(w, "./")
+		if stop[w] || w == "" {
+			continue
+		}
+		w = canonical(w)
+		if !stop[w] && !seen[w] {
+			seen[w] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func canonical(w string) string {
+	if s, ok := synonyms[w]; ok {
+		return s
+	}
+	w = stem(w)
+	if s, ok := synonyms[w]; ok {
+		return s
+	}
+	return w
+}
+
+// kept words lose their meaning when they lose their ending.
+var kept = words("siding ceiling decking molding opening plumbing grating vanity pantry laundry assembly flooring railing lighting wiring tubing dumpster shower transformer sprinkler water")
+
+// stem strips plural and verb endings: a rough cut, the same on both sides.
+func stem(w string) string {
+	if len(w) > 4 && strings.HasSuffix(w, "ies") {
+		w = w[:len(w)-3] + "y"
+	} else if len(w) > 3 && strings.HasSuffix(w, "es") && strings.ContainsAny(w[len(w)-3:len(w)-2], "xhs") {
+		w = w[:len(w)-2]
+	} else if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		w = w[:len(w)-1]
+	}
+	if kept[w] {
+		switch w {
+		case "flooring", "railing", "lighting", "wiring":
+			return w[:len(w)-3]
+		}
+		return w
+	}
+	for _, end := range []string{"ing", "ed"} {
+		if strings.HasSuffix(w, end) && len(w) > len(end)+3 {
+			w = w[:len(w)-len(end)]
+			break
+		}
+	}
+	if len(w) > 4 && strings.HasSuffix(w, "e") {
+		w = w[:len(w)-1]
+	}
+	return w
+}
+
+// names are the word sets of every name of every item, in catalogue order, and
+// how much each word tells.
+type lexicon struct {
+	names  [][][]string // by item, by name
+	weight map[string]float64
+}
+
+// vocabulary is built once from the catalogue. A word weighs the more, the fewer
+// items use it (inverse document frequency).
+var vocabulary = sync.OnceValue(func() *lexicon {
+	items := catalog.Items()
+	l := &lexicon{names: make([][][]string, len(items)), weight: map[string]float64{}}
+	uses := map[string]int{}
+	for i := range items {
+		seen := map[string]bool{}
+		for _, name := range catalog.NamesOf(&items[i]) {
+			set := tokens(name)
+			l.names[i] = append(l.names[i], set)
+			for _, w := range set {
+				if !seen[w] {
+					seen[w] = true
+					uses[w]++
+				}
+			}
+		}
+	}
+	for w, n := range uses {
+		l.weight[w] = math.Log(1 + float64(len(items))/float64(n))
+		if w[0] >= '0' && w[0] <= '9' {
+			l.weight[w] *= 0.6 // sizes tell variants of a thing apart, not things
+		}
+	}
+	return l
+})
+
+// unknownWeight is the weight of a word no item has: it tells little, or the
+// line would have to be about nothing in the catalogue.
+const unknownWeight = 1.5
+
+func (l *lexicon) of(w string) float64 {
+	if x, ok := l.weight[w]; ok {
+		return x
+	}
+	return unknownWeight
+}
