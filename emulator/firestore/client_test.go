@@ -2,6 +2,7 @@ package firestore_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func TestQuerySnapshots(t *testing.T) {
 		var got []string
 		for {
 			d, err := snap.Documents.Next()
-			if err == iterator.Done {
+			if errors.Is(err, iterator.Done) {
 				break
 			}
 			got = append(got, d.Ref.ID)

@@ -48,7 +48,7 @@ func (c *counter) add(method string, d Count) {
 	m := c.counts.ByMethod[method]
 	m.add(d)
 	c.counts.ByMethod[method] = m
-	c.counts.Count.add(d)
+	c.counts.add(d)
 }
 
 func (c *counter) snapshot() Counts {

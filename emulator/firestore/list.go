@@ -74,6 +74,8 @@ func listed(at store.Snapshot, scope store.Scope, missing bool) []*pb.Document {
 
 // ListCollectionIds implements the RPC. A page token is the last id of the page
 // before.
+//
+//nolint:revive // the generated interface spells it so
 func (s *service) ListCollectionIds(_ context.Context, q *pb.ListCollectionIdsRequest) (*pb.ListCollectionIdsResponse, error) {
 	if err := resource.CheckParent(q.GetParent()); err != nil {
 		return nil, err

@@ -16,44 +16,44 @@ const Project = "truecost"
 
 // Client returns the official client on a server of its own, in process. Both
 // are closed when the test ends.
-func Client(t testing.TB) *firestore.Client {
-	t.Helper()
-	_, client := Server(t)
+func Client(tb testing.TB) *firestore.Client {
+	tb.Helper()
+	_, client := Server(tb)
 	return client
 }
 
 // Server is Client with the server in hand, for its faults and counts.
-func Server(t testing.TB) (*fsemu.Server, *firestore.Client) {
-	t.Helper()
-	return With(t, fsemu.Options{})
+func Server(tb testing.TB) (*fsemu.Server, *firestore.Client) {
+	tb.Helper()
+	return With(tb, fsemu.Options{})
 }
 
 // With is Server with options.
-func With(t testing.TB, o fsemu.Options) (*fsemu.Server, *firestore.Client) {
-	t.Helper()
+func With(tb testing.TB, o fsemu.Options) (*fsemu.Server, *firestore.Client) {
+	tb.Helper()
 	server := fsemu.New(o)
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := server.Close(); err != nil {
-			t.Errorf("close the firestore server: %v", err)
+			tb.Errorf("close the firestore server: %v", err)
 		}
 	})
-	return server, Connect(t, server)
+	return server, Connect(tb, server)
 }
 
 // Connect returns one more client on a server, closed when the test ends.
-func Connect(t testing.TB, server *fsemu.Server) *firestore.Client {
-	t.Helper()
-	conn, err := server.Dial(t.Context())
+func Connect(tb testing.TB, server *fsemu.Server) *firestore.Client {
+	tb.Helper()
+	conn, err := server.Dial(tb.Context())
 	if err != nil {
-		t.Fatalf("dial the firestore server: %v", err)
+		tb.Fatalf("dial the firestore server: %v", err)
 	}
-	client, err := firestore.NewClient(t.Context(), Project, option.WithGRPCConn(conn))
+	client, err := firestore.NewClient(tb.Context(), Project, option.WithGRPCConn(conn))
 	if err != nil {
-		t.Fatalf("make a firestore client: %v", err)
+		tb.Fatalf("make a firestore client: %v", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := client.Close(); err != nil {
-			t.Errorf("close the firestore client: %v", err)
+			tb.Errorf("close the firestore client: %v", err)
 		}
 	})
 	return client

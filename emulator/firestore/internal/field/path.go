@@ -3,7 +3,6 @@ package field
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -19,7 +18,17 @@ const DocumentName = "__name__"
 // A Path leads to a field through maps: one name per level, never empty.
 type Path []string
 
-var plain = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z_0-9]*$`)
+// plain tells whether a name needs no quotes: [a-zA-Z_][a-zA-Z_0-9]*.
+func plain(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
 
 // Parse reads a path as it travels: names joined by dots, those that are not
 // plain identifiers in backticks, with backslash escapes for ` and \ inside.
@@ -48,7 +57,7 @@ func next(s string) (name, tail string, ok bool) {
 		if i := strings.IndexByte(s, '.'); i >= 0 {
 			name, tail = s[:i], s[i:]
 		}
-		return name, tail, plain.MatchString(name)
+		return name, tail, plain(name)
 	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -87,7 +96,7 @@ var escape = strings.NewReplacer("\\", "\\\\", "`", "\\`")
 func (p Path) String() string {
 	names := make([]string, len(p))
 	for i, n := range p {
-		if names[i] = n; !plain.MatchString(n) {
+		if names[i] = n; !plain(n) {
 			names[i] = "`" + escape.Replace(n) + "`"
 		}
 	}

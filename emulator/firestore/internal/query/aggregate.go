@@ -138,9 +138,9 @@ func (o output) of(rows []*pb.Document) *pb.Value {
 // that the result depends as little as possible on the order of documents.
 type sum struct {
 	n            int // numbers seen
-	doubles      bool
 	ints         big.Int
-	float64s     float64
+	hasDoubles   bool
+	doubles      float64
 	compensation float64
 }
 
@@ -154,23 +154,23 @@ func (s *sum) add(v *pb.Value) {
 		return
 	}
 	s.n++
-	s.doubles = true
+	s.hasDoubles = true
 	s.accumulate(v.GetDoubleValue())
 }
 
 func (s *sum) accumulate(x float64) {
-	t := s.float64s + x
-	if math.Abs(s.float64s) >= math.Abs(x) {
-		s.compensation += (s.float64s - t) + x
+	t := s.doubles + x
+	if math.Abs(s.doubles) >= math.Abs(x) {
+		s.compensation += (s.doubles - t) + x
 	} else {
-		s.compensation += (x - t) + s.float64s
+		s.compensation += (x - t) + s.doubles
 	}
-	s.float64s = t
+	s.doubles = t
 }
 
 // total is an integer when only integers were added and their sum is one.
 func (s *sum) total() *pb.Value {
-	if !s.doubles && s.ints.IsInt64() {
+	if !s.hasDoubles && s.ints.IsInt64() {
 		return value.NewInt(s.ints.Int64())
 	}
 	return value.NewFloat(s.float())
@@ -181,7 +181,7 @@ func (s *sum) float() float64 {
 	whole, _ := new(big.Float).SetInt(&s.ints).Float64()
 	all.accumulate(whole)
 	if math.IsNaN(all.compensation) || math.IsInf(all.compensation, 0) {
-		return all.float64s // infinities leave nothing to compensate
+		return all.doubles // infinities leave nothing to compensate
 	}
-	return all.float64s + all.compensation
+	return all.doubles + all.compensation
 }

@@ -133,7 +133,7 @@ func fieldTest(op pb.StructuredQuery_FieldFilter_Operator, w *pb.Value) (test, e
 	case opHas:
 		return func(v *pb.Value) bool { return contains(v.GetArrayValue().GetValues(), w) }, nil
 	case opIn:
-		ws = comparable(ws)
+		ws = matchable(ws)
 		return func(v *pb.Value) bool { return contains(ws, v) }, nil
 	case opNotIn:
 		if slices.ContainsFunc(ws, value.IsNull) {
@@ -141,7 +141,7 @@ func fieldTest(op pb.StructuredQuery_FieldFilter_Operator, w *pb.Value) (test, e
 		}
 		return func(v *pb.Value) bool { return !value.IsNull(v) && !contains(ws, v) }, nil
 	case opHasAny:
-		ws = comparable(ws)
+		ws = matchable(ws)
 		return func(v *pb.Value) bool {
 			return slices.ContainsFunc(ws, func(e *pb.Value) bool { return contains(v.GetArrayValue().GetValues(), e) })
 		}, nil
@@ -159,8 +159,8 @@ func within(w *pb.Value, holds func(c int) bool) test {
 	}
 }
 
-// comparable drops null and NaN, which IN and ARRAY_CONTAINS_ANY never match.
-func comparable(vs []*pb.Value) []*pb.Value {
+// matchable drops null and NaN, which IN and ARRAY_CONTAINS_ANY never match.
+func matchable(vs []*pb.Value) []*pb.Value {
 	return slices.DeleteFunc(slices.Clone(vs), func(v *pb.Value) bool { return value.IsNull(v) || value.IsNaN(v) })
 }
 

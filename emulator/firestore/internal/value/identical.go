@@ -1,7 +1,6 @@
 package value
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -14,17 +13,11 @@ import (
 func Identical(a, b *pb.Value) bool {
 	switch x := a.GetValueType().(type) {
 	case *pb.Value_IntegerValue:
-		y, ok := b.GetValueType().(*pb.Value_IntegerValue)
-		return ok && x.IntegerValue == y.IntegerValue
+		y, ok := AsInt(b)
+		return ok && x.IntegerValue == y
 	case *pb.Value_DoubleValue:
 		y, ok := b.GetValueType().(*pb.Value_DoubleValue)
 		return ok && math.Float64bits(x.DoubleValue) == math.Float64bits(y.DoubleValue)
-	case *pb.Value_StringValue:
-		y, ok := b.GetValueType().(*pb.Value_StringValue)
-		return ok && x.StringValue == y.StringValue
-	case *pb.Value_BytesValue:
-		y, ok := b.GetValueType().(*pb.Value_BytesValue)
-		return ok && bytes.Equal(x.BytesValue, y.BytesValue)
 	case *pb.Value_ReferenceValue:
 		y, ok := b.GetValueType().(*pb.Value_ReferenceValue)
 		return ok && x.ReferenceValue == y.ReferenceValue
@@ -34,8 +27,8 @@ func Identical(a, b *pb.Value) bool {
 	case *pb.Value_MapValue:
 		y, ok := b.GetValueType().(*pb.Value_MapValue)
 		return ok && IdenticalFields(x.MapValue.GetFields(), y.MapValue.GetFields())
-	default: // null, bool, timestamp and geopoint have one representation per value
-		return KindOf(a) == KindOf(b) && Compare(a, b) == 0
+	default: // the other types have one representation per value
+		return Equal(a, b)
 	}
 }
 

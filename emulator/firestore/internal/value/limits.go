@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -90,38 +91,45 @@ func tooLong(property string) error {
 // value checks v, which stands at the given depth (a top field stands at 1).
 func (c *checker) value(path string, v *pb.Value, depth int) error {
 	switch x := v.GetValueType().(type) {
-	case *pb.Value_NullValue, *pb.Value_BooleanValue:
-		c.scalar(1)
-	case *pb.Value_IntegerValue, *pb.Value_DoubleValue:
-		c.scalar(8)
+	case nil:
+		return invalidf("Property %s contains a value without a type.", path)
 	case *pb.Value_TimestampValue:
-		c.scalar(8)
 		if err := x.TimestampValue.CheckValid(); err != nil {
 			return invalidf("Property %s contains an invalid timestamp.", path)
 		}
-	case *pb.Value_StringValue:
-		c.scalar(len(x.StringValue) + 1)
-	case *pb.Value_BytesValue:
-		c.scalar(len(x.BytesValue))
 	case *pb.Value_ReferenceValue:
 		if err := resource.CheckDocument(x.ReferenceValue); err != nil {
 			return err
 		}
-		c.scalar(resource.Size(x.ReferenceValue))
 	case *pb.Value_GeoPointValue:
-		g := x.GeoPointValue
-		if !(g.GetLatitude() >= -90 && g.GetLatitude() <= 90 && g.GetLongitude() >= -180 && g.GetLongitude() <= 180) {
-			return invalidf("Property %s contains a geo point outside the valid range.", path)
+		if lat, lon := x.GeoPointValue.GetLatitude(), x.GeoPointValue.GetLongitude(); !(math.Abs(lat) <= 90 && math.Abs(lon) <= 180) {
+			return invalidf("Property %s contains a geo point outside of the valid range.", path)
 		}
-		c.scalar(16)
 	case *pb.Value_ArrayValue:
 		return c.array(path, x.ArrayValue.GetValues(), depth)
 	case *pb.Value_MapValue:
 		return c.nested(path, v, depth)
-	default:
-		return invalidf("Property %s contains a value without a type.", path)
 	}
+	c.scalar(scalarSize(v))
 	return nil
+}
+
+// scalarSize is what a value that is no container costs in storage.
+func scalarSize(v *pb.Value) int {
+	switch x := v.GetValueType().(type) {
+	case *pb.Value_StringValue:
+		return len(x.StringValue) + 1
+	case *pb.Value_BytesValue:
+		return len(x.BytesValue)
+	case *pb.Value_ReferenceValue:
+		return resource.Size(x.ReferenceValue)
+	case *pb.Value_GeoPointValue:
+		return 16
+	case *pb.Value_IntegerValue, *pb.Value_DoubleValue, *pb.Value_TimestampValue:
+		return 8
+	default: // null and bool
+		return 1
+	}
 }
 
 func (c *checker) scalar(size int) {
