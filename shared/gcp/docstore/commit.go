@@ -35,7 +35,7 @@ func (s *Store) Commit(ctx context.Context, c runner.Commit) error {
 		b.putStep(c.Step)
 	}
 	for _, claim := range c.Touch {
-		b.writes.Update(s.step(claim.Run, claim.ID), []firestore.Update{{Path: "touched", Value: firestore.ServerTimestamp}}, firestore.Exists)
+		b.writes.Update(s.step(claim.Run, claim.ID), []firestore.Update{{Path: "touched", Value: firestore.ServerTimestamp}})
 	}
 	b.putEstimate(&c)
 	for _, o := range c.Outputs {
@@ -122,7 +122,7 @@ func (b *batch) putEstimate(c *runner.Commit) {
 		list = append(list, firestore.Update{FieldPath: firestore.FieldPath{"pipelineStatus", "criticFeedback", node}, Value: v})
 	}
 	if len(list) > 0 {
-		b.writes.Update(ref, append(list, firestore.Update{Path: "updatedAt", Value: c.Run.UpdatedAt}), firestore.Exists)
+		b.writes.Update(ref, append(list, firestore.Update{Path: "updatedAt", Value: c.Run.UpdatedAt}))
 	}
 }
 

@@ -1,0 +1,204 @@
+package runnertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/engine"
+	"truecost.dev/shared/fault"
+	"truecost.dev/shared/runner"
+)
+
+// Agents play the agents of a flow from a script. Like ours they work once per
+// call id and give every repetition the stored answer.
+type Agents struct {
+	Scores map[string][]int   // by node, by attempt; a missing one is 90
+	Down   map[string]int     // by agent: calls that fail as unavailable before it answers
+	Broken map[string]bool    // by agent: fails for good
+	Before func(agent string) // runs before each call is answered
+
+	mu       sync.Mutex // guards what follows
+	answers  map[string]json.RawMessage
+	Requests []Asked
+}
+
+// Asked is a call that an agent worked on.
+type Asked struct {
+	Agent, ID string
+	Request   a2a.Request
+}
+
+// Call implements runner.Caller.
+func (a *Agents) Call(_ context.Context, agent, id string, req a2a.Request) (a2a.Result, error) {
+	if a.Before != nil {
+		a.Before(agent)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.Down[agent] > 0 {
+		a.Down[agent]--
+		return a2a.Result{}, fault.New(fault.Unavailable, "agent %s is away", agent)
+	}
+	if a.Broken[agent] {
+		return a2a.Result{}, fault.New(fault.Invalid, "agent %s cannot do this", agent)
+	}
+	if a.answers == nil {
+		a.answers = map[string]json.RawMessage{}
+	}
+	if _, done := a.answers[agent+id]; !done {
+		a.Requests = append(a.Requests, Asked{agent, id, req})
+		a.answers[agent+id] = a.answer(agent, req)
+	}
+	return a2a.Result{TaskID: id, Output: a.answers[agent+id]}, nil
+}
+
+func (a *Agents) answer(agent string, req a2a.Request) json.RawMessage {
+	if node, ok := strings.CutSuffix(agent, "_scorer"); ok {
+		score := 90
+		if scores := a.Scores[node]; req.Attempt < len(scores) {
+			score = scores[req.Attempt]
+		}
+		return fmt.Appendf(nil, `{"score":%d,"feedback":"scored %d"}`, score, score)
+	}
+	if _, ok := strings.CutSuffix(agent, "_critic"); ok {
+		return fmt.Appendf(nil, `{"issues":["attempt %d is weak"],"why_wrong":"because","how_to_fix":["try harder"],"score":%v}`, req.Attempt, *req.Score)
+	}
+	return fmt.Appendf(nil, `{"agent":%q,"attempt":%d,"summary":"done","confidence":0.9}`, agent, req.Attempt)
+}
+
+// Worked returns how often each agent worked.
+func (a *Agents) Worked() map[string]int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := map[string]int{}
+	for _, asked := range a.Requests {
+		n[asked.Agent]++
+	}
+	return n
+}
+
+// Bus keeps messages until they are delivered.
+type Bus struct {
+	mu       sync.Mutex // guards what follows
+	pending  []runner.Message
+	Lose     int // publishes that are lost, with an error
+	Messages int // published so far
+}
+
+// Publish implements runner.Bus.
+func (b *Bus) Publish(_ context.Context, messages ...runner.Message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Lose > 0 {
+		b.Lose--
+		return fault.New(fault.Unavailable, "the bus is away")
+	}
+	b.Messages += len(messages)
+	b.pending = append(b.pending, messages...)
+	return nil
+}
+
+// take removes one message, chosen by rng.
+func (b *Bus) take(rng *rand.Rand) (runner.Message, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.pending) == 0 {
+		return runner.Message{}, false
+	}
+	i := rng.IntN(len(b.pending))
+	m := b.pending[i]
+	b.pending = append(b.pending[:i], b.pending[i+1:]...)
+	return m, true
+}
+
+// Deliver hands out messages until none is left: each copies times, in random
+// order, to a random one of the runners. Errors are answered by redelivery.
+func (b *Bus) Deliver(ctx context.Context, seed uint64, copies int, runners ...*runner.Runner) error {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	seen := map[runner.Message]bool{}
+	for range 10_000 {
+		m, ok := b.take(rng)
+		if !ok {
+			return nil
+		}
+		if !seen[m] {
+			seen[m] = true
+			b.mu.Lock()
+			for range copies - 1 {
+				b.pending = append(b.pending, m)
+			}
+			b.mu.Unlock()
+		}
+		if err := runners[rng.IntN(len(runners))].Handle(ctx, m); err != nil && fault.KindOf(err).Transient() {
+			b.mu.Lock()
+			b.pending = append(b.pending, m)
+			b.mu.Unlock()
+		} else if err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("10,000 deliveries and no end")
+}
+
+// Clock is a clock that tests move.
+type Clock struct {
+	mu sync.Mutex // guards at
+	at time.Time
+}
+
+// NewClock returns a clock that stands at a fixed time.
+func NewClock() *Clock { return &Clock{at: epoch} }
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Advance moves the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// NewRunner returns a runner on the given ports whose pauses move the clock
+// instead of waiting.
+func NewRunner(store runner.Store, bus runner.Bus, agents runner.Caller, clock *Clock) *runner.Runner {
+	owners := 0
+	pace := runner.DefaultPace()
+	return &runner.Runner{
+		Store: store, Bus: bus, Caller: agents, Pace: pace, Log: slog.New(slog.DiscardHandler),
+		Pipelines: []runner.Pipeline{{Flow: Flow()}},
+		Now:       clock.Now,
+		Sleep:     func(ctx context.Context, d time.Duration) error { clock.Advance(d); return ctx.Err() },
+		Owner:     func() string { owners++; return "owner-" + strconv.Itoa(owners) },
+	}
+}
+
+// Start returns a request to start an estimate.
+func Start(id string) runner.StartRequest {
+	return runner.StartRequest{EstimateID: id, Owner: "anna", Input: "hash", Clarification: json.RawMessage(`{"scope":"a kitchen"}`)}
+}
+
+// Steps lists every step that the two nodes of Flow can have.
+func Steps() []engine.StepID {
+	var ids []engine.StepID
+	for _, n := range Flow().Nodes {
+		for attempt := range n.Gate.Retries + 1 {
+			for _, role := range []engine.Role{engine.RolePrimary, engine.RoleScorer, engine.RoleCritic} {
+				ids = append(ids, engine.Step(n.Name, attempt, role))
+			}
+		}
+	}
+	return ids
+}
