@@ -2,6 +2,7 @@ package takeoff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"truecost.dev/shared/estimate"
@@ -21,10 +22,33 @@ const (
 type gauge struct {
 	name      string
 	codes     []string // prefixes of cost codes
-	words     string   // a word the line must contain, if any
+	surface   surface  // what the words of a line must be about
 	low, high float64  // what the sum of the lines may be, in the unit of the item
 	whole     bool     // below low is a discrepancy too; else a part may be meant
 	unit      estimate.Unit
+}
+
+// surface is what a line about board or paint covers, by its words.
+type surface int
+
+const (
+	anySurface surface = iota
+	walls              // or not said
+	ceiling
+	both
+)
+
+func surfaceOf(text string) surface {
+	text = " " + strings.ToLower(text) // a word "wall", not the end of drywall
+	c, w := strings.Contains(text, "ceiling"), strings.Contains(text, " wall")
+	switch {
+	case c && w:
+		return both
+	case c:
+		return ceiling
+	default:
+		return walls
+	}
 }
 
 // gauges lists what the drawing can tell, with the tolerances of estimating
@@ -39,13 +63,13 @@ func (g *geometry) gauges() []gauge {
 		}
 	}
 	bare := max(0, g.floor-2*g.baseCabinet)
-	add(g.floor > 0, gauge{name: "floor", codes: []string{"093013.10", "0962", "0964", "0965", "0968"}, low: 0.85 * bare, high: 1.10 * g.floor, whole: true, unit: estimate.SquareFoot})
+	add(g.floor > 0, gauge{name: "floor", codes: []string{"093013.10", "093013.13", "0962", "0964", "0965", "0968"}, low: 0.85 * bare, high: 1.10 * g.floor, whole: true, unit: estimate.SquareFoot})
 	add(g.floor > 0, gauge{name: "floor removed", codes: []string{"024119.13", "024119.14", "024119.16"}, low: 0.85 * bare, high: 1.10 * g.floor, unit: estimate.SquareFoot})
 	add(g.floor > 0, gauge{name: "floor preparation", codes: []string{"035416", "061600.12", "061600.13", "096000"}, low: 0.85 * bare, high: 1.10 * g.floor, unit: estimate.SquareFoot})
 	add(g.floor > 0, gauge{name: "ceiling", codes: []string{"092900.11", "099123.11", "095113"}, low: 0.90 * g.floor, high: 1.10 * g.floor, unit: estimate.SquareFoot})
-	add(g.floor > 0, gauge{name: "ceiling paint", codes: []string{"099123.14"}, words: "ceiling", low: 0.90 * g.floor, high: 1.10 * g.floor, unit: estimate.SquareFoot})
-	add(g.walls > 0, gauge{name: "wall board", codes: []string{"092900.10", "092900.12", "092900.13"}, low: 0.70 * g.walls, high: 1.15 * g.walls, unit: estimate.SquareFoot})
-	add(g.walls > 0, gauge{name: "wall paint", codes: []string{"099123.10", "099123.14"}, words: "!ceiling", low: 0.60 * g.walls, high: 1.15 * g.walls, unit: estimate.SquareFoot})
+	add(g.floor > 0, gauge{name: "ceiling paint", codes: []string{"099123.14"}, surface: ceiling, low: 0.90 * g.floor, high: 1.10 * g.floor, unit: estimate.SquareFoot})
+	add(g.walls > 0, gauge{name: "wall board", codes: []string{"092900.10", "092900.12"}, surface: walls, low: 0.70 * g.walls, high: 1.15 * g.walls, unit: estimate.SquareFoot})
+	add(g.walls > 0, gauge{name: "wall paint", codes: []string{"099123.10", "099123.14"}, surface: walls, low: 0.60 * g.walls, high: 1.15 * g.walls, unit: estimate.SquareFoot})
 	trim := max(0, g.perimeter-g.doorWidths)
 	add(trim > 0, gauge{name: "base trim", codes: []string{"062000.10"}, low: 0.80 * max(0, trim-g.baseCabinet), high: 1.15 * trim, unit: estimate.LinearFoot})
 	add(trim > 0, gauge{name: "shoe molding", codes: []string{"062000.13"}, low: 0.80 * max(0, trim-g.baseCabinet), high: 1.15 * trim, unit: estimate.LinearFoot})
@@ -68,7 +92,7 @@ func (g *geometry) furnishings() []gauge {
 	add(g.splash, 0.20, gauge{name: "backsplash", codes: []string{"093013.12"}, whole: true, unit: sf})
 	add(float64(g.windows), 0, gauge{name: "windows", codes: []string{"0852", "085313.1", "0854"}, unit: ea})
 	add(float64(g.doors), 0, gauge{name: "doors", codes: []string{"081416", "0816", "0832"}, unit: ea})
-	add(float64(g.openings), 0, gauge{name: "casings", codes: []string{"062000.11"}, unit: ea})
+	add(1.5*float64(g.openings), 1/3.0, gauge{name: "casings, one or both sides", codes: []string{"062000.11"}, unit: ea})
 	add(float64(g.toilets), 0, gauge{name: "toilets", codes: []string{"224113"}, whole: true, unit: ea})
 	add(float64(g.lavatories), 0, gauge{name: "lavatories", codes: []string{"224116.10", "224116.11", "224116.12"}, whole: true, unit: ea})
 	add(float64(g.tubs), 0, gauge{name: "bathtubs", codes: []string{"224119.10", "224119.11"}, whole: true, unit: ea})
@@ -80,8 +104,7 @@ func (x *gauge) measures(l *estimate.ScopeLine) bool {
 	if l.TakeoffUnit != x.unit || l.QuantitySource == Allowance || l.CodeSource == ByDefault {
 		return false
 	}
-	text := strings.ToLower(l.Item)
-	if word, without := strings.CutPrefix(x.words, "!"); x.words != "" && strings.Contains(text, word) == without {
+	if x.surface != anySurface && x.surface != surfaceOf(l.Item) && !(x.surface == walls && surfaceOf(l.Item) == both) {
 		return false
 	}
 	for _, c := range x.codes {
@@ -108,6 +131,9 @@ func (t *taker) check(s *estimate.Scope) {
 					sum += l.TakeoffQty
 				}
 			}
+		}
+		if slices.ContainsFunc(lines, func(l *estimate.ScopeLine) bool { return x.surface == walls && surfaceOf(l.Item) == both }) {
+			x.low, x.high = x.low+0.9*t.geometry.floor, x.high+1.1*t.geometry.floor
 		}
 		for _, l := range lines {
 			x.judge(l, sum)

@@ -184,8 +184,14 @@ func (t *taker) suggest(s *estimate.Scope, have map[string]bool, status map[stri
 	return out
 }
 
-// group is the section of a code: its first six digits.
-func group(code string) string { return code[:min(6, len(code))] }
+// group puts codes together that stand for one another: floor finishes, and
+// else what shares its first four digits.
+func group(code string) string {
+	if strings.HasPrefix(code, "096") {
+		return "096"
+	}
+	return code[:min(4, len(code))]
+}
 
 // sureness is the published formula: codes 0.4, quantities 0.3, divisions 0.3.
 func sureness(s *estimate.Scope) float64 {

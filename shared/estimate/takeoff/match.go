@@ -30,7 +30,7 @@ const (
 	sameGroup     = 0.20 // the first four digits
 	sameDivision  = 0.12
 	titleBonus    = 0.02 // the catalogue's own name, before another name of the same score
-	detailWeight  = 0.35 // a word of the specification against one of the item
+	detailWeight  = 0.35 // a word of the specification against one of the name
 	wrongVerb     = 0.15 // factor, when one removes and the other installs
 	leastSection  = 0.20 // the least word score to be believed, by relation
 	leastDivision = 0.34
@@ -94,23 +94,75 @@ func confidence(words float64, source string) float64 {
 
 // query is a line as the matcher sees it.
 type query struct {
-	title, detail []string
-	total         float64 // weight of the title
-	remove        bool
-	section       string // six digits, or empty
-	division      string
+	words    map[string]float64 // how much each word of the line counts, 0–1
+	total    float64            // of the weights of the words of the title
+	remove   bool
+	section  string // six digits, or empty
+	division string
 }
 
+// Words that open an aside in the title, and what the words after them count:
+// "Blocking for wall cabinets" is blocking.
+var (
+	asides      = []string{": ", " for ", " at ", " over ", " behind ", " in ", " to ", " from ", " with ", " of ", ", ", " above ", " under ", " - ", " ("}
+	asideWeight = map[string]float64{", ": 0.75, " of ": 0.8, " with ": 0.6, " (": 0.5}
+)
+
+const otherAside = 0.45
+
 func ask(line *estimate.ScopeItem, division string) query {
-	q := query{title: tokens(line.Item), detail: tokens(line.Specifications), division: division}
-	q.section = digits(line.Subdivision)
-	for _, w := range q.title {
-		q.total += vocabulary().of(w)
+	q := query{words: map[string]float64{}, division: division, section: digits(line.Subdivision)}
+	add := func(text string, weight float64, title bool) {
+		for _, w := range tokens(text) {
+			if _, seen := q.words[w]; seen {
+				continue
+			}
+			q.words[w] = weight
+			if title {
+				q.total += weight * vocabulary().of(w)
+			}
+		}
 	}
-	verb := slices.Contains(q.title, "remove") || slices.Contains(q.title, "strip") || slices.Contains(q.title, "abat")
+	for _, part := range split(line.Item) {
+		add(part.text, part.weight, true)
+	}
+	add(line.Specifications, detailWeight, false)
+	verb := q.words["remove"]+q.words["strip"]+q.words["disconnect"]+q.words["abat"] > 0.9
 	puts := strings.Contains(strings.ToLower(line.Item), "replac") || strings.Contains(strings.ToLower(line.Item), "install")
 	q.remove = division == "02" || verb && !puts && strings.HasPrefix(q.section, "02")
 	return q
+}
+
+type part struct {
+	text   string
+	weight float64
+}
+
+// split takes a title apart at its asides.
+func split(title string) []part {
+	rest, weight := strings.ToLower(title), 1.0
+	var parts []part
+	for {
+		at, by := len(rest), ""
+		for _, a := range asides {
+			if i := strings.Index(rest, a); i >= 0 && i < at {
+				at, by = i, a
+			}
+		}
+		parts = append(parts, part{rest[:at], weight})
+		if by == "" {
+			return parts
+		}
+		w, ok := asideWeight[by]
+		if !ok {
+			w = otherAside
+		}
+		// An opening aside ("For the bath: tile") leaves the main thing to come.
+		if len(tokens(parts[len(parts)-1].text)) > 0 {
+			weight = min(weight, w)
+		}
+		rest = rest[at+len(by):]
+	}
 }
 
 // score compares the words of the line with the best fitting name of an item:
@@ -120,22 +172,16 @@ func (q *query) score(i int, it *catalog.Item) float64 {
 	v := vocabulary()
 	best := 0.0
 	for n, name := range v.names[i] {
-		inTitle, inDetail, whole := 0.0, 0.0, 0.0
+		common, whole := 0.0, 0.0
 		for _, w := range name {
 			x := v.of(w)
 			whole += x
-			switch {
-			case slices.Contains(q.title, w):
-				inTitle += x
-			case slices.Contains(q.detail, w):
-				inDetail += x
-			}
+			common += x * q.words[w]
 		}
-		if inTitle == 0 || q.total == 0 {
+		if common == 0 || q.total == 0 {
 			continue
 		}
-		ofName := (inTitle + detailWeight*inDetail) / whole
-		ofLine := inTitle / q.total
+		ofName, ofLine := common/whole, min(1, common/q.total)
 		s := 2 * ofName * ofLine / (ofName + ofLine)
 		if n == 0 {
 			s += titleBonus

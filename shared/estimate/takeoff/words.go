@@ -22,29 +22,30 @@ var phrases = strings.NewReplacer(
 	"three-way", "3way", "take off", "remove", "half bath", "bathroom", "rim joist", "rimjoist", "pull-out", "pullout", "pull out", "pullout",
 	"smoke detector", "smoke alarm", "co detector", "co alarm", "exhaust fan", "bath fan", "ventilation fan", "bath fan",
 	"carbon monoxide", "co", "medicine cabinet", "medicinecabinet", "toe kick", "toekick", "toe-kick", "toekick", "i-joist", "ijoist",
-	"gas line", "gasline", "gas piping", "gasline", "base cabinet", "basecabinet", "wall cabinet", "wallcabinet", "upper cabinet", "wallcabinet", "lower cabinet", "basecabinet",
+	"gas line", "gasline", "gas piping", "gasline", "base cabinetry", "basecabinet", "wall cabinetry", "wallcabinet", "upper cabinetry", "wallcabinet",
+	"base cabinet", "basecabinet", "wall cabinet", "wallcabinet", "upper cabinet", "wallcabinet", "lower cabinet", "basecabinet",
 )
 
 // synonyms brings words of one meaning to one spelling, after stemming.
 var synonyms = map[string]string{
-	"demo": "remove", "demolition": "remove", "demolish": "remove", "remov": "remove", "removal": "remove", "dispos": "haul", "strip": "strip",
-	"gut": "strip", "disconnect": "remove",
+	"demo": "remove", "demolition": "remove", "demolish": "remove", "remov": "remove", "removal": "remove", "dispos": "haul",
+	"gut": "strip",
 	"cabinetry": "cabinet", "sheetrock": "drywall", "gypsum": "drywall", "gyp": "drywall", "gwb": "drywall", "wallboard": "drywall",
 	"outlet": "receptacle", "downlight": "recess", "can": "recess", "lav": "lavatory", "bath": "bathroom", "commode": "toilet",
-	"fridge": "refrigerator", "stov": "rang", "wrb": "housewrap", "tyvek": "housewrap", "baseboard": "base", "mold": "mold", "mould": "mold",
-	"gfi": "gfci", "splash": "backsplash", "luminaire": "light", "fixture": "fixtur", "handrail": "rail", "guardrail": "rail",
-	"railing": "rail", "balustrade": "rail", "board": "board", "plank": "plank", "countertop": "countertop", "worktop": "countertop", "counter": "countertop",
+	"fridge": "refrigerator", "stov": "rang", "wrb": "housewrap", "tyvek": "housewrap", "baseboard": "base", "mould": "mold",
+	"gfi": "gfci", "splash": "backsplash", "luminaire": "light", "handrail": "rail", "guardrail": "rail",
+	"railing": "rail", "balustrade": "rail", "worktop": "countertop", "counter": "countertop",
 	"garbage": "trash", "supervision": "superintendent", "supervisor": "superintendent", "foreman": "superintendent", "caulk": "sealant", "caulking": "sealant",
 	"concret": "concrete", "tape": "tap", "sonotube": "pier", "paver": "pav", "ac": "conditioner", "a/c": "conditioner", "lamp": "light",
-	"shutoff": "stop", "led": "led", "sconc": "sconce", "amp": "a", "duplex": "duplex", "wc": "toilet", "shingl": "shingl", "cement": "cement",
-	"fibercement": "fiber", "osb": "osb", "sheath": "sheath", "wood": "wood", "pt": "treat", "porcelain": "porcelain", "hardi": "fiber",
+	"shutoff": "stop", "sconc": "sconce", "wc": "toilet", 
+	"fibercement": "fiber", "pt": "treat", "hardi": "fiber",
 }
 
 // stop words say nothing about which item is meant.
 var stop = words(`a an the of for to in at on and or with without per by from new existing incl including include included install installation
 	installed supply furnish provide all as is are be into both each one two three unit type style standard size approx approximately about under over
 	material materials labor only complete system allowance lump sum basic full per sf lf ea not no will old near next side sides around via up down out
-	kitchen perimeter area zone room rooms house home existing desk end back path north south east west main level owner selected selection`)
+	kitchen perimeter area zone room rooms house home existing ft inch wide deep high long thick desk end back path north south east west main level owner selected selection`)
 
 func words(list string) map[string]bool {
 	m := map[string]bool{}
@@ -60,7 +61,8 @@ var token = regexp.MustCompile(`[a-z0-9][a-z0-9./]*`)
 var (
 	rating = regexp.MustCompile(`\br-?(\d+)\b`)
 	amps   = regexp.MustCompile(`\b(\d+)[ -]?(?:a|amp|amps)\b`)
-	yards  = regexp.MustCompile(`\b(\d+)[ -]?(?:cy|yd|yard|yards)\b`)
+	yards  = regexp.MustCompile(`\b(\d+)[ -]?(?:cy|yd|yard|cubic[ -]yard)s?\b`)
+	volts  = regexp.MustCompile(`\b(\d+)[ -]?(?:v|volt|volts)\b`)
 	by     = regexp.MustCompile(`\b(\d+) ?[x×] ?(\d+)\b`)
 )
 
@@ -70,6 +72,7 @@ func tokens(text string) []string {
 	text = rating.ReplaceAllString(text, " r$1 ")
 	text = yards.ReplaceAllString(text, " ${1}cy ")
 	text = amps.ReplaceAllString(text, " ${1}amp ")
+	text = volts.ReplaceAllString(text, " ${1}volt ")
 	text = by.ReplaceAllString(text, " ${1}x$2 ")
 	text = phrases.Replace(text)
 	var out []string
@@ -158,12 +161,23 @@ var vocabulary = sync.OnceValue(func() *lexicon {
 	}
 	for w, n := range uses {
 		l.weight[w] = math.Log(1 + float64(len(items))/float64(n))
-		if w[0] >= '0' && w[0] <= '9' {
-			l.weight[w] *= 0.6 // sizes tell variants of a thing apart, not things
-		}
+		l.weight[w] *= sizeWeight(w)
 	}
 	return l
 })
+
+// sizeWeight lowers sizes, which tell variants of a thing apart, not things: a
+// bare number most, one with its unit less.
+func sizeWeight(w string) float64 {
+	switch last := w[len(w)-1]; {
+	case w[0] < '0' || w[0] > '9':
+		return 1
+	case last >= '0' && last <= '9' && !strings.ContainsAny(w, "x"):
+		return 0.25
+	default:
+		return 0.6
+	}
+}
 
 // unknownWeight is the weight of a word no item has: it tells little, or the
 // line would have to be about nothing in the catalogue.
@@ -173,5 +187,5 @@ func (l *lexicon) of(w string) float64 {
 	if x, ok := l.weight[w]; ok {
 		return x
 	}
-	return unknownWeight
+	return unknownWeight * sizeWeight(w)
 }
