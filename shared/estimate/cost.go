@@ -119,7 +119,8 @@ type Adjustments struct {
 	UserPreferences      []string    `json:"userPreferencesApplied"`
 
 	// PricePerDirectDollar is how much the total grows when the lines grow by
-	// one dollar: markups, tax and the permit's percentage.
+	// one dollar: markups and tax. Permits are applied for once and stay, so
+	// Total.Low = Subtotals.Subtotal.Low × this + Permits.Low.
 	PricePerDirectDollar float64 `json:"pricePerDirectDollar"`
 }
 
