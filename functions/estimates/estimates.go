@@ -60,8 +60,8 @@ type problem struct {
 	Warnings any    `json:"warnings,omitempty"`
 }
 
-func invalid(code, field, format string, args ...any) error {
-	e := fault.New(fault.Invalid, format, args...)
+func invalid(code, field, message string) error {
+	e := fault.New(fault.Invalid, "%s", message)
 	e.Details = problem{Code: code, Field: field}
 	return e
 }

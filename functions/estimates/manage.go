@@ -35,9 +35,7 @@ func (p Ports) status(ctx context.Context, call callable.Call) (any, error) {
 	for _, name := range private {
 		delete(doc, name)
 	}
-	for name, value := range pipeline {
-		doc[name] = value
-	}
+	maps.Copy(doc, pipeline)
 	doc["estimateId"] = req.EstimateID
 	if final, ok := doc["finalOutput"].(map[string]any); ok && doc["status"] == "complete" {
 		items, err := store.Items(ctx, req.EstimateID, "costItems")

@@ -198,7 +198,8 @@ func (r *Runner) late(ctx context.Context, a answer) error {
 }
 
 func (r *Runner) warn(ctx context.Context, what string, step *Step, err error) {
-	r.Log.LogAttrs(ctx, slog.LevelWarn, what, slog.String("run", step.Run), slog.String("step", string(step.ID)), slog.Any("error", err))
+	r.Log.LogAttrs(ctx, slog.LevelWarn, "step goes on without", slog.String("what", what),
+		slog.String("run", step.Run), slog.String("step", string(step.ID)), slog.Any("error", err))
 }
 
 func (r *Runner) logStep(ctx context.Context, s *engine.State, a *answer) {

@@ -60,7 +60,7 @@ func (r *Runner) startAgain(ctx context.Context, req StartRequest) error {
 		return fmt.Errorf("load run of %s: %w", req.EstimateID, err)
 	}
 	switch {
-	case run.State.Owner != req.Owner:
+	case run.Owner != req.Owner:
 		return taken
 	case run.Input != req.Input:
 		return fault.New(fault.Conflict, "estimate %s was started with another input; use a new id", req.EstimateID)
