@@ -18,6 +18,7 @@ type Timeline struct {
 	Simulation    ScheduleSim `json:"scheduleMonteCarlo"`
 	DeadlineMet   *bool       `json:"deadlineMet"` // nil when no deadline was given
 	DeadlineNote  string      `json:"deadlineNote,omitempty"`
+	ThroughHours  float64     `json:"levelOfEffortHours"` // supervision and daily clean-up: they run through the job and drive no task
 
 	Summary     string     `json:"summary"`
 	Assumptions []string   `json:"assumptions"`
@@ -46,7 +47,9 @@ type Task struct {
 	LaborHours   float64      `json:"laborHours"`
 	Crew         float64      `json:"crewSize"`
 	Exterior     bool         `json:"weatherSensitive"`
-	ES           float64      `json:"earlyStart"` // working days from the start of the job
+	WeatherDays  float64      `json:"weatherDays"`      // expected lost days, part of Duration
+	Wait         float64      `json:"calendarDaysWait"` // of a wait: calendar days, likely; Duration is its working days
+	ES           float64      `json:"earlyStart"`       // working days from the start of the job
 	EF           float64      `json:"earlyFinish"`
 	LS           float64      `json:"lateStart"`
 	LF           float64      `json:"lateFinish"`
@@ -94,12 +97,26 @@ type ScheduleSim struct {
 	StdDev        float64           `json:"stdDevDays"`
 	Min           float64           `json:"minDays"`
 	Max           float64           `json:"maxDays"`
+	P10           float64           `json:"p10Days"`
 	P50Finish     Date              `json:"p50Finish"`
 	P80Finish     Date              `json:"p80Finish"`
+	Variance      float64           `json:"criticalPathVariance"` // days²
+	RiskIndex     float64           `json:"scheduleRiskIndex"`    // 0–1: coefficient of variation over 0.3
+	Deadline      *float64          `json:"deadlineProbability"`  // share of runs that meet it; nil without one
+	Histogram     []DayBin          `json:"histogram"`
 	Sensitivities []TaskSensitivity `json:"taskSensitivities"`
 }
 
-// TaskSensitivity says how much a task drives the finish.
+// DayBin of the histogram of durations; Percentage is 0–100.
+type DayBin struct {
+	Low        float64 `json:"range_low"`
+	High       float64 `json:"range_high"`
+	Count      int     `json:"count"`
+	Percentage float64 `json:"percentage"`
+}
+
+// TaskSensitivity says how much a task drives the finish: its share of the
+// variance of the duration. The shares of all tasks sum to 1.
 type TaskSensitivity struct {
 	TaskID   string  `json:"taskId"`
 	TaskName string  `json:"taskName"`
