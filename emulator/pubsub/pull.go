@@ -130,7 +130,7 @@ type pullStream struct {
 	name    string
 	ordered bool
 	holder  *holder
-	pings   chan struct{} // a request that wants an answer, though there may be no message
+	pings   chan struct{} // a request without content wants to see a living server
 }
 
 // StreamingPull sends messages as they fall due, and takes acknowledgements
@@ -160,7 +160,7 @@ func (s *subscriber) StreamingPull(g pubsubpb.Subscriber_StreamingPullServer) er
 }
 
 // send is the half that answers: messages as they fall due, and an empty
-// response to a ping so that the client sees a living server.
+// response to a ping.
 func (p *pullStream) send(received <-chan error) error {
 	for answer := false; ; {
 		list, n, err := p.lease(p.name, maxPulled, p.holder)
@@ -214,6 +214,9 @@ func (p *pullStream) receive() error {
 		}
 		if err := p.settle(req); err != nil {
 			return err
+		}
+		if len(req.AckIds)+len(req.ModifyDeadlineAckIds) > 0 {
+			continue
 		}
 		select {
 		case p.pings <- struct{}{}:
