@@ -8,17 +8,22 @@ import (
 	"strings"
 )
 
-// card is what agent/card answers: the card of the dialect.
-func (trueCost) card(a Agent) any {
-	return struct {
-		Name         string   `json:"name"`
-		Description  string   `json:"description"`
-		Version      string   `json:"version"`
-		Capabilities []string `json:"capabilities"`
-		InputModes   []string `json:"input_modes"`
-		OutputModes  []string `json:"output_modes"`
-		Endpoint     string   `json:"endpoint"`
-	}{a.Name, a.Description, a.Version, words(a.Skills), []string{"json"}, []string{"json"}, "/a2a/" + a.Name}
+// shortCard is what agent/card answers: the card of the dialect.
+type shortCard struct {
+	Name         string   `json:"name"`
+	Description  string   `json:"description"`
+	Version      string   `json:"version"`
+	Capabilities []string `json:"capabilities"`
+	InputModes   []string `json:"input_modes"`
+	OutputModes  []string `json:"output_modes"`
+	Endpoint     string   `json:"endpoint"`
+}
+
+func shortCardOf(a Agent) shortCard {
+	return shortCard{
+		Name: a.Name, Description: a.Description, Version: a.Version, Capabilities: words(a.Skills),
+		InputModes: []string{"json"}, OutputModes: []string{"json"}, Endpoint: "/a2a/" + a.Name,
+	}
 }
 
 // wellKnown is the card at /.well-known/agent.json: that of A2A 0.2, with those

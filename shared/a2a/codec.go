@@ -9,20 +9,21 @@ import (
 
 // codec is one dialect: pure functions between its bytes and the task model.
 type codec interface {
-	// detect reports whether the request is of this dialect. Codecs are asked in
-	// the order of their list; the first that says yes has it.
-	detect(h head) bool
+	// detect reports whether a request is of this dialect, by its path, then its
+	// headers, then the members at the top of its body.
+	detect(r request) bool
 
-	// decode reads the call. Its errors are refusals or fault.Invalid that name
+	// decode reads the call. Its errors are refusals, or fault.Invalid that names
 	// the member at fault.
-	decode(h head) (call, error)
+	decode(r request) (call, error)
 
-	// task and card return what goes into the result member.
-	task(t *sdk.Task) any
-	card(a Agent) any
+	// encode returns the answer to r, or to what could be read of it when it was
+	// refused.
+	encode(r request, a answer) (status int, body []byte)
 }
 
-// codecs are the dialects served, in the order in which they are asked.
+// codecs are the dialects served. They are asked in this order; the first that
+// detects a request has it.
 var codecs = []codec{trueCost{}}
 
 // operation is what a call asks for.
@@ -41,19 +42,40 @@ type call struct {
 	task    sdk.TaskID   // of getTask
 }
 
-// sniff chooses the codec of a request.
-func sniff(r *http.Request, h head) (codec, error) {
-	version := r.Header.Get(sdk.SvcParamVersion)
-	if version == "" {
-		version = r.URL.Query().Get(sdk.SvcParamVersion)
-	}
-	if version != "" && version != "0.3" && !strings.HasPrefix(version, "0.3.") {
-		return nil, refuse(http.StatusOK, codeVersion, "%s: this agent does not speak that version", sdk.SvcParamVersion)
-	}
+// answer is what came of a call: one of the three.
+type answer struct {
+	task *sdk.Task
+	card *Agent
+	err  error
+}
+
+// sniff chooses the codec of a request. With an error it returns the codec that
+// words the error: JSON-RPC is what most callers speak.
+func sniff(r request) (codec, error) {
 	for _, c := range codecs {
-		if c.detect(h) {
+		if c.detect(r) {
 			return c, nil
 		}
 	}
-	return nil, refuse(http.StatusOK, codeMethodNotFound, "method: this agent has no such method")
+	if _, err := headOf(r.top); err != nil {
+		return trueCost{}, err
+	}
+	if v := version(r.http); !early(v) {
+		return trueCost{}, refuse(http.StatusOK, codeVersion, "%s: this agent does not speak that version", sdk.SvcParamVersion)
+	}
+	return trueCost{}, refuse(http.StatusOK, codeMethodNotFound, "method: this agent has no such method")
+}
+
+// version returns the A2A version a caller says it speaks.
+func version(r *http.Request) string {
+	if v := r.Header.Get(sdk.SvcParamVersion); v != "" {
+		return v
+	}
+	return r.URL.Query().Get(sdk.SvcParamVersion)
+}
+
+// early reports whether v is a version in which methods are written with a
+// slash: 0.3, which is also what no version means.
+func early(v string) bool {
+	return v == "" || v == "0.3" || strings.HasPrefix(v, "0.3.")
 }

@@ -11,19 +11,18 @@ import (
 
 // Codes of JSON-RPC 2.0 and of A2A.
 const (
-	codeParse            = -32700
-	codeInvalidRequest   = -32600
-	codeMethodNotFound   = -32601
-	codeInvalidParams    = -32602
-	codeInternal         = -32603
-	codeServer           = -32000 // too busy, quota, a part of us is away
-	codeTaskNotFound     = -32001
-	codeUnsupported      = -32004
-	codeContentType      = -32005
-	codeBadAgentResponse = -32006
-	codeVersion          = -32009
-	codeUnauthenticated  = -31401
-	codeUnauthorized     = -31403
+	codeParse           = -32700
+	codeInvalidRequest  = -32600
+	codeMethodNotFound  = -32601
+	codeInvalidParams   = -32602
+	codeInternal        = -32603
+	codeServer          = -32000 // too busy, quota, a part of us is away
+	codeTaskNotFound    = -32001
+	codeUnsupported     = -32004
+	codeContentType     = -32005
+	codeVersion         = -32009
+	codeUnauthenticated = -31401
+	codeUnauthorized    = -31403
 )
 
 // refusal is a request turned away before it was understood, and at the same

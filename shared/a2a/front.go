@@ -1,14 +1,9 @@
 package a2a
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"log/slog"
 	"math"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -96,121 +91,69 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.card.serve(w, r)
 	default:
 		header.Set("Allow", "POST, OPTIONS")
-		writeError(w, null, refuse(http.StatusMethodNotAllowed, codeInvalidRequest, "messages are sent with POST"))
+		status, body := rpcError(null, refuse(http.StatusMethodNotAllowed, codeInvalidRequest, "messages are sent with POST"))
+		write(w, status, body)
 	}
 }
 
+// post takes a request through guard, sniff, codec and core.
 func (f *front) post(w http.ResponseWriter, r *http.Request) {
-	h, result, err := f.answer(w, r)
+	var c codec = trueCost{} // words what is refused before its dialect is known
+	var a answer
+	in, err := guard(w, r, f.maxBody)
 	if err == nil {
-		write(w, http.StatusOK, h.id, "result", result)
-		return
+		c, err = sniff(in)
 	}
-	e := refusalOf(err)
-	if e.code == codeInternal || e.code == codeServer {
-		f.core.log.ErrorContext(r.Context(), "message not served", slog.String("agent", f.core.agent.Name), slog.Any("error", err))
+	if err == nil {
+		a, err = f.do(r.Context(), c, in)
 	}
-	if e.code == codeServer {
-		after, ok := RetryAfter(err)
-		if !ok {
-			after = defaultPause
-		}
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	if err != nil {
+		a = answer{err: err}
+		f.excuse(w, r, err)
 	}
-	writeError(w, h.id, e)
+	status, body := c.encode(in, a)
+	write(w, status, body)
 }
 
-// answer takes a request through guard, sniff, codec and core. The head it
-// returns has the id to answer with, also beside an error.
-func (f *front) answer(w http.ResponseWriter, r *http.Request) (h head, result any, err error) {
-	body, err := f.read(w, r)
+func (f *front) do(ctx context.Context, c codec, r request) (answer, error) {
+	in, err := c.decode(r)
 	if err != nil {
-		return head{id: null}, nil, err
+		return answer{}, err
 	}
-	if h, err = parseHead(body); err != nil {
-		return h, nil, err
-	}
-	c, err := sniff(r, h)
-	if err != nil {
-		return h, nil, err
-	}
-	in, err := c.decode(h)
-	if err != nil {
-		return h, nil, err
-	}
-	result, err = f.do(r.Context(), c, in)
-	return h, result, err
-}
-
-func (f *front) do(ctx context.Context, c codec, in call) (any, error) {
 	var task *sdk.Task
-	var err error
 	switch in.op {
 	case getCard:
-		return c.card(f.core.agent), nil
+		return answer{card: &f.core.agent}, nil
 	case getTask:
 		task, err = f.core.get(ctx, in.task)
 	default:
 		task, err = f.core.send(ctx, in.message)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return c.task(task), nil
+	return answer{task: task}, err
 }
 
-// read checks the media type, then reads the body once, never more than the
-// limit of it.
-func (f *front) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if t := r.Header.Get("Content-Type"); t != "" {
-		media, _, err := mime.ParseMediaType(t)
-		if err != nil || media != "application/json" && media != "application/a2a+json" {
-			return nil, refuse(http.StatusUnsupportedMediaType, codeContentType, "Content-Type: want application/json")
+// excuse logs an error that is ours and sets the headers that go with an error
+// of any dialect.
+func (f *front) excuse(w http.ResponseWriter, r *http.Request, err error) {
+	e := refusalOf(err)
+	if e.code == codeInternal || e.code == codeServer {
+		f.core.log.ErrorContext(r.Context(), "message not served", slog.String("agent", f.core.agent.Name), slog.Any("error", err))
+	}
+	switch e.status {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		after, ok := RetryAfter(err)
+		if !ok {
+			after = defaultPause
 		}
-	}
-	tooLarge := refuse(http.StatusRequestEntityTooLarge, codeInvalidRequest, "the body is larger than %d bytes", f.maxBody)
-	if r.ContentLength > f.maxBody {
-		return nil, tooLarge
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, f.maxBody))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge
-	}
-	if err != nil {
-		return nil, refuse(http.StatusOK, codeParse, "the body ends too early")
-	}
-	return body, nil
-}
-
-func writeError(w http.ResponseWriter, id json.RawMessage, e *refusal) {
-	if e.status == http.StatusUnauthorized {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	write(w, e.status, id, "error", struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}{e.code, e.message})
 }
 
-// write puts the envelope round a value by hand: an encoder would rewrite the
-// id, which must go back byte for byte.
-func write(w http.ResponseWriter, status int, id json.RawMessage, member string, value any) {
-	var buf bytes.Buffer
-	buf.WriteString(`{"jsonrpc":"2.0","id":`)
-	buf.Write(id)
-	buf.WriteString(`,"` + member + `":`)
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		status = http.StatusInternalServerError
-		buf.Reset()
-		buf.WriteString(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
-	} else {
-		buf.Truncate(buf.Len() - 1) // the newline of the encoder
-		buf.WriteByte('}')
-	}
+func write(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(buf.Len()))
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the caller has gone if this fails
+	_, _ = w.Write(body) //nolint:gosec // JSON, never sniffed; the caller has gone if this fails
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -20,11 +21,19 @@ type trueCost struct{}
 // maxParts is how many parts a message may have.
 const maxParts = 64
 
-func (trueCost) detect(h head) bool {
-	return h.method == "message/send" || h.method == "tasks/get" || h.method == "agent/card"
+func (trueCost) detect(r request) bool {
+	if _, rpc := r.top["jsonrpc"]; !rpc || !early(version(r.http)) {
+		return false
+	}
+	method, _ := r.top.text("method")
+	return method == "message/send" || method == "tasks/get" || method == "agent/card"
 }
 
-func (trueCost) decode(h head) (call, error) {
+func (trueCost) decode(r request) (call, error) {
+	h, err := headOf(r.top)
+	if err != nil {
+		return call{}, err
+	}
 	params, ok := object(h.params)
 	if !ok && (h.params != nil || h.method != "agent/card") {
 		return call{}, fault.New(fault.Invalid, "params: want an object")
@@ -52,6 +61,17 @@ func (trueCost) decode(h head) (call, error) {
 	// A string id is the message's id; core gives any other message a fresh one.
 	_ = json.Unmarshal(h.id, &msg.ID)
 	return call{op: sendMessage, message: msg}, nil
+}
+
+func (trueCost) encode(r request, a answer) (status int, body []byte) {
+	id := echo(r.top)
+	switch {
+	case a.err != nil:
+		return rpcError(id, a.err)
+	case a.card != nil:
+		return http.StatusOK, rpc(id, "result", shortCardOf(*a.card))
+	}
+	return http.StatusOK, rpc(id, "result", taskWireOf(a.task))
 }
 
 func messageOf(params members) (*sdk.Message, error) {
@@ -154,9 +174,9 @@ type taskWire struct {
 	Metadata map[string]any  `json:"metadata"`
 }
 
-// task writes every state the dialect has no word for as failed, with the true
-// one in the metadata: callers would take a missing result for an empty one.
-func (trueCost) task(t *sdk.Task) any {
+// taskWireOf writes every state the dialect has no word for as failed, with the
+// true one in the metadata: callers would take a missing result for an empty one.
+func taskWireOf(t *sdk.Task) taskWire {
 	state := word(t.Status.State)
 	w := taskWire{TaskID: string(t.ID), Status: state, Metadata: map[string]any{}}
 	maps.Copy(w.Metadata, t.Metadata)
