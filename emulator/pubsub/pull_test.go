@@ -276,7 +276,7 @@ func TestFaults(t *testing.T) {
 		s, c := pubsubtest.Start(t, pubsub.Options{Faults: pubsub.Faults{Seed: seed, Copies: 3, Delay: time.Minute, LoseAcks: 0.2}})
 		createTopics(t, c, topic)
 		createSubscription(t, c, &pubsubpb.Subscription{Name: subName, Topic: topic})
-		for _, m := range strings.SplitSeq("abcdefgh", "") {
+		for m := range strings.SplitSeq("abcdefgh", "") {
 			publish(t, c, &client.Message{Data: []byte(m)})
 		}
 		for list := pull(t, c, subName, 1); len(list) > 0; list = pull(t, c, subName, 1) {

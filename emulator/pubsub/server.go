@@ -79,7 +79,7 @@ func New(o Options) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.pushes, s.abort = context.WithCancel(context.Background())
-	s.grpc = grpc.NewServer(append(interceptors(o.Fail), grpc.MaxRecvMsgSize(maxRequestFrame))...)
+	s.grpc = grpc.NewServer(append(interceptors(o.Fail), grpc.MaxRecvMsgSize(maxRequestFrame), grpc.WaitForHandlers(true))...)
 	pubsubpb.RegisterPublisherServer(s.grpc, &publisher{broker: s.broker})
 	pubsubpb.RegisterSubscriberServer(s.grpc, &subscriber{server: s, broker: s.broker})
 	s.serving.Go(func() { _ = s.grpc.Serve(s.local) }) // ends with Close, and has no other way to end
