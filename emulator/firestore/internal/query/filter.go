@@ -56,7 +56,7 @@ func compileFilter(f *pb.StructuredQuery_Filter) (predicate, error) {
 		}
 		return onField(x.UnaryFilter.GetField().GetFieldPath(), t)
 	case *pb.StructuredQuery_Filter_FieldFilter:
-		t, err := fieldTest(x.FieldFilter.GetOp(), x.FieldFilter.GetValue())
+		t, err := fieldTest(x.FieldFilter.GetOp(), value.Truncate(x.FieldFilter.GetValue()))
 		if err != nil {
 			return nil, err
 		}
@@ -151,9 +151,12 @@ func fieldTest(op pb.StructuredQuery_FieldFilter_Operator, w *pb.Value) (test, e
 }
 
 // within makes a test of a comparison that holds only inside the type bracket
-// of the operand; NaN is outside of every range.
+// of the operand; null and NaN are outside of every range.
 func within(w *pb.Value, holds func(c int) bool) test {
 	kind := value.KindOf(w)
+	if kind == value.Null {
+		return func(*pb.Value) bool { return false }
+	}
 	return func(v *pb.Value) bool {
 		return value.KindOf(v) == kind && !value.IsNaN(v) && !value.IsNaN(w) && holds(value.Compare(v, w))
 	}

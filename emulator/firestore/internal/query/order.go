@@ -91,7 +91,9 @@ func (c *Query) compileCursor(cursor *pb.Cursor) (*bound, error) {
 	if len(cursor.GetValues()) > len(c.order) {
 		return nil, invalidf("Cursor has too many values.")
 	}
+	values := make([]*pb.Value, len(cursor.GetValues()))
 	for i, v := range cursor.GetValues() {
+		values[i] = value.Truncate(v)
 		if c.order[i].name != field.DocumentName {
 			continue
 		}
@@ -102,7 +104,7 @@ func (c *Query) compileCursor(cursor *pb.Cursor) (*bound, error) {
 			return nil, err
 		}
 	}
-	return &bound{values: cursor.GetValues(), before: cursor.GetBefore()}, nil
+	return &bound{values: values, before: cursor.GetBefore()}, nil
 }
 
 // after tells whether a document with these keys stands after the position.

@@ -23,6 +23,8 @@ const (
 // rules collects what the limits on a whole filter are about.
 type rules struct {
 	negations int  // NOT_EQUAL, NOT_IN, IS_NOT_NAN, IS_NOT_NULL
+	notIn     bool // NOT_IN
+	choice    bool // IN, ARRAY_CONTAINS_ANY, OR
 	keyEqual  bool // __name__ ==
 }
 
@@ -34,6 +36,9 @@ func checkFilter(f *pb.StructuredQuery_Filter) error {
 	}
 	if r.negations > 1 {
 		return invalidf("Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query.")
+	}
+	if r.notIn && r.choice {
+		return invalidf("'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'.")
 	}
 	if s.disjunctions > maxDisjunctions {
 		return invalidf("The query requires %d disjunctions after normalization; the maximum is %d.", s.disjunctions, maxDisjunctions)
@@ -84,6 +89,7 @@ func (r *rules) checkComposite(f *pb.StructuredQuery_CompositeFilter, depth int)
 	either := f.GetOp() == pb.StructuredQuery_CompositeFilter_OR
 	all := shape{disjunctions: 1}
 	if either {
+		r.choice = true
 		all.disjunctions = 0
 	}
 	for _, sub := range f.GetFilters() {
@@ -110,32 +116,42 @@ func (r *rules) checkField(f *pb.StructuredQuery_FieldFilter) (shape, error) {
 		return s, invalidf("A field filter has no value.")
 	}
 	switch op {
-	case opIn, opHasAny, opNotIn:
-		n := len(v.GetArrayValue().GetValues())
-		most := maxIn
-		if op == opNotIn {
-			most = maxNotIn
-			r.negations++
-		} else {
-			s.disjunctions = n
+	case opIn, opHasAny:
+		r.choice = true
+		s.disjunctions = len(v.GetArrayValue().GetValues())
+		if err := checkList(op, v, maxIn); err != nil {
+			return s, err
 		}
-		if value.KindOf(v) != value.Array || n == 0 {
-			return s, invalidf("'%s' requires an non-empty ArrayValue.", op)
-		}
-		if n > most {
-			return s, invalidf("'%s' supports up to %d comparison values.", op, most)
+	case opNotIn:
+		r.notIn = true
+		r.negations++
+		if err := checkList(op, v, maxNotIn); err != nil {
+			return s, err
 		}
 	case opNE:
 		r.negations++
-	case opHas:
-		s.contains = 1
 	default:
+	}
+	if op == opHas || op == opHasAny {
+		s.contains = 1
 	}
 	if f.GetField().GetFieldPath() == field.DocumentName {
 		r.keyEqual = r.keyEqual || op == opEQ
 		return s, checkKeyOperand(op, v)
 	}
 	return s, nil
+}
+
+// checkList refuses an operand that is not a list of one to most values.
+func checkList(op pb.StructuredQuery_FieldFilter_Operator, v *pb.Value, most int) error {
+	switch n := len(v.GetArrayValue().GetValues()); {
+	case value.KindOf(v) != value.Array || n == 0:
+		return invalidf("'%s' requires an non-empty ArrayValue.", op)
+	case n > most:
+		return invalidf("'%s' supports up to %d comparison values.", op, most)
+	default:
+		return nil
+	}
 }
 
 // checkKeyOperand refuses anything but names of documents beside __name__.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+
+	"truecost.dev/emulator/firestore/internal/value"
 )
 
 // Committed is what a commit did.
@@ -48,8 +50,11 @@ func (s *Store) Commit(ctx context.Context, root string, writes []*pb.Write, tra
 	return s.apply(batch)
 }
 
+// prepareAll reads the writes of one commit. It returns INVALID_ARGUMENT when one
+// of them, or their sequence, could not be applied to any documents.
 func prepareAll(root string, writes []*pb.Write) ([]*mutation, error) {
 	batch := make([]*mutation, len(writes))
+	last := make(map[string]*mutation, len(writes))
 	for i, w := range writes {
 		m, err := prepare(w)
 		if err != nil {
@@ -59,16 +64,54 @@ func prepareAll(root string, writes []*pb.Write) ([]*mutation, error) {
 			return nil, invalid("Document name \"" + m.name + "\" does not lie in \"" + root + "\".")
 		}
 		batch[i] = m
+		if m.action == verify {
+			continue
+		}
+		if err := m.follows(last[m.name]); err != nil {
+			return nil, err
+		}
+		last[m.name] = m
 	}
 	return batch, nil
 }
 
-// staged is a document on its way through the writes of one commit.
-type staged struct {
-	before, after *pb.Document
-	last          action // of the latest write that changes documents
-	touched       bool   // there was such a write
+// follows refuses a precondition that the write before it on the same document
+// (nil for none) has made impossible or idle.
+func (m *mutation) follows(before *mutation) error {
+	if before == nil {
+		return nil
+	}
+	switch c := m.current.GetConditionType().(type) {
+	case *pb.Precondition_Exists:
+		if c.Exists == (before.action == remove) {
+			return invalid("Cannot " + before.kind() + " then " + m.kind() + " an entity in the same request.")
+		}
+	case *pb.Precondition_UpdateTime:
+		first := before.current.GetUpdateTime()
+		if first == nil || value.Micros(first) != value.Micros(c.UpdateTime) {
+			return invalid("Cannot collapse mutations with different version preconditions.")
+		}
+	}
+	return nil
 }
+
+// kind is the name of a write by what it expects of its document.
+func (m *mutation) kind() string {
+	c, expects := m.current.GetConditionType().(*pb.Precondition_Exists)
+	switch {
+	case m.action == remove:
+		return "delete"
+	case !expects:
+		return "upsert"
+	case c.Exists:
+		return "update"
+	default:
+		return "insert"
+	}
+}
+
+// staged is a document on its way through the writes of one commit.
+type staged struct{ before, after *pb.Document }
 
 // apply stages all writes and, when every one of them can be done, makes them
 // the present state at one time. The caller holds mu.
@@ -83,9 +126,6 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 			d = &staged{before: cur, after: cur}
 			docs[m.name] = d
 		}
-		if err := d.sequence(m); err != nil {
-			return nil, err
-		}
 		after, result, err := m.apply(d.after, at)
 		if err != nil {
 			return nil, err
@@ -99,25 +139,13 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 		case verify:
 		}
 	}
+	for i, m := range batch { // all writes of one document answer for what became of it
+		if m.action != verify {
+			out.Results[i].UpdateTime = docs[m.name].after.GetUpdateTime()
+		}
+	}
 	s.publish(at, s.store(docs, at))
 	return out, nil
-}
-
-// sequence refuses preconditions that contradict an earlier write of the same
-// commit, and notes the write.
-func (d *staged) sequence(m *mutation) error {
-	if c, ok := m.current.GetConditionType().(*pb.Precondition_Exists); ok && d.touched {
-		if d.last == remove && c.Exists {
-			return invalid("Cannot delete then update an entity in the same request.")
-		}
-		if d.last != remove && !c.Exists {
-			return invalid("Cannot upsert then insert an entity in the same request.")
-		}
-	}
-	if m.action != verify {
-		d.last, d.touched = m.action, true
-	}
-	return nil
 }
 
 // store records the documents that changed and returns their names in order. A

@@ -187,6 +187,9 @@ func (m *mutation) checkPrecondition(cur *pb.Document) error {
 		}
 	case *pb.Precondition_UpdateTime:
 		stored, base := value.Micros(cur.GetUpdateTime()), value.Micros(c.UpdateTime)
+		if cur != nil && base > stored {
+			return invalid("Invalid base version, it is greater than the stored version: " + m.name)
+		}
 		if cur == nil || stored != base {
 			return status.Error(codes.FailedPrecondition,
 				fmt.Sprintf("the stored version (%d) does not match the required base version (%d)", stored, base))
