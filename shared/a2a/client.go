@@ -235,7 +235,7 @@ func parseAnswer(body []byte, id string) (taskAnswer, error) {
 	if got, ok := top.text("id"); !ok || got != id {
 		return t, fault.New(fault.Internal, "the answer belongs to another call")
 	}
-	if _, ok := object(top["result"]); !ok {
+	if first(top["result"]) != '{' {
 		return t, fault.New(fault.Internal, "the answer has neither a result nor an error")
 	}
 	if err := json.Unmarshal(top["result"], &t); err != nil {
@@ -253,7 +253,7 @@ func (t *taskAnswer) running() bool { return t.Status == "working" || t.Status =
 func (t *taskAnswer) result() (Result, error) {
 	switch t.Status {
 	case "completed":
-		if _, ok := object(t.Result); !ok {
+		if first(t.Result) != '{' {
 			return Result{}, fault.New(fault.Internal, "the task is completed and has no result")
 		}
 		return Result{TaskID: t.TaskID, Output: t.Result, Metadata: Metadata{

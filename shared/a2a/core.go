@@ -156,12 +156,12 @@ func (c *core) serve(ctx context.Context, req Request) (out json.RawMessage, err
 	if out, err = c.agent.Serve(ctx, req); err != nil {
 		return nil, err
 	}
-	if _, ok := object(out); !ok {
-		return nil, fault.New(fault.Internal, "agent %s returned no JSON object", c.agent.Name)
-	}
 	// As the encoder of the store will write it, so that the first answer and
 	// every later one are the same bytes.
-	return json.Marshal(out)
+	if out, err = json.Marshal(out); err != nil || first(out) != '{' {
+		return nil, fault.Wrap(fault.Internal, err, "agent %s returned no JSON object", c.agent.Name)
+	}
+	return out, nil
 }
 
 // fail ends a task and reports whether the same message may succeed later. A

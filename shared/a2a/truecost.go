@@ -123,7 +123,7 @@ func partOf(raw json.RawMessage) (*sdk.Part, error) {
 	}
 	switch kind {
 	case "data":
-		if _, ok := object(p["data"]); !ok {
+		if first(p["data"]) != '{' {
 			return nil, fmt.Errorf(".data: want an object")
 		}
 		return sdk.NewDataPart(p["data"]), nil

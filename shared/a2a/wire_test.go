@@ -29,6 +29,8 @@ func scripted() a2a.Agent {
 			panic("secret of the house")
 		case `"nonsense"`:
 			return json.RawMessage(`[1]`), nil
+		case `"no JSON"`:
+			return json.RawMessage(`{"n":`), nil
 		case `"canceled"`:
 			return nil, context.Canceled
 		case `"flaky"`:
