@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The gate, stage by stage; it stops at the first red one. A stage's output is
+# shown when it fails, and its skips always.
+#
+#   .ci/check.sh          everything
+#   .ci/check.sh quick    what fits a commit hook
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+lint() { go tool -modfile=.ci/tools.mod golangci-lint "$@"; }
+
+stage() { # name, command…
+	local name=$1 began=$SECONDS out code
+	shift
+	out=$("$@" 2>&1)
+	code=$?
+	if [ $code -ne 0 ]; then
+		printf '%s\nFAILED   %-8s %3ds\n' "$out" "$name" $((SECONDS - began))
+		exit 1
+	fi
+	printf 'ok       %-8s %3ds\n' "$name" $((SECONDS - began))
+	printf '%s\n' "$out" | grep -hE 'official emulators' | sort -u | sed 's/^ */         /'
+	return 0
+}
+
+# Fuzzing compiles an instrumented build of a package, so a target costs more
+# than the seconds it runs: a short run of each, one after the other.
+fuzz() {
+	grep -rlE '^func Fuzz' --include='*_test.go' . | while read -r file; do
+		grep -hoE '^func (Fuzz[A-Za-z0-9_]+)' "$file" | awk '{print $2}' | while read -r target; do
+			go test "./$(dirname "$file")" -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZTIME:-2s}" || exit 1
+		done || exit 1
+	done
+}
+
+formatted() {
+	local changed
+	changed=$(lint fmt --diff ./... 2>&1) || { echo "$changed"; return 1; }
+	[ -z "$changed" ] || { echo "$changed"; echo "run: make fmt"; return 1; }
+}
+
+stage tidy go mod tidy -diff
+stage format formatted
+stage vet go vet ./...
+stage build go build ./...
+if [ "${1:-}" = quick ]; then
+	stage test go test -short ./...
+	exit 0
+fi
+stage lint lint run ./...
+stage race go test -race -shuffle=on -count=1 -timeout=12m ./...
+stage fuzz fuzz
+echo "the gate is green, ${SECONDS} s"

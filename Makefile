@@ -1,0 +1,56 @@
+# TrueCost. `make help` lists what there is to do.
+SHELL := bash
+.DEFAULT_GOAL := help
+export GOFLAGS := -buildvcs=false
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+.PHONY: demo
+demo: build ## one real estimate from start to end, on a local system of its own
+	@bin/truecost estimate testdata/kitchen.json
+
+.PHONY: up
+up: build ## the local system, until you stop it
+	@bin/emulator
+
+.PHONY: build
+build: ## bin/truecost, bin/emulator, bin/functions
+	@go build -o bin/truecost ./cmd/truecost
+	@go build -o bin/emulator ./emulator
+	@go build -o bin/functions ./cmd/functions
+
+.PHONY: test check
+test: check ## the whole gate, the same that CI runs
+check:
+	@.ci/check.sh
+
+.PHONY: quick
+quick: ## the part of the gate that fits a commit hook
+	@.ci/check.sh quick
+
+.PHONY: fmt
+fmt: ## format every Go file
+	@go tool -modfile=.ci/tools.mod golangci-lint fmt ./...
+
+.PHONY: lint
+lint: ## lint every package
+	@go tool -modfile=.ci/tools.mod golangci-lint run ./...
+
+.PHONY: golden
+golden: ## rewrite the recorded answers; read the diff before you commit it
+	@go test ./shared/engine -rewrite >/dev/null && go test $$(grep -rlE 'flag.Bool\("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update >/dev/null; git diff --stat
+
+.PHONY: fuzz
+fuzz: ## fuzz every decoder for FUZZTIME (2s) each
+	@for f in $$(grep -rlE '^func Fuzz' --include='*_test.go' .); do for t in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$f | cut -d' ' -f2); do \
+		go test ./$$(dirname $$f) -run '^$$' -fuzz "^$$t\$$" -fuzztime $${FUZZTIME:-2s} || exit 1; done; done
+
+.PHONY: bench
+bench: build ## the benchmarks, as a table with ratios
+	@go run ./internal/bench
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf bin
