@@ -254,7 +254,7 @@ func TestModifyPushConfigMovesTheMessages(t *testing.T) {
 	})
 }
 
-func TestShutdownWaitsForThePushesUnderWay(t *testing.T) {
+func TestDrainWaitsForThePushesUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{answer: func(int, *http.Request) int {
@@ -266,16 +266,18 @@ func TestShutdownWaitsForThePushesUnderWay(t *testing.T) {
 		createSubscription(t, c, &pubsubpb.Subscription{Name: subName, Topic: topic, PushConfig: pushTo()})
 		publish(t, c, &client.Message{Data: []byte("a")})
 		synctest.Wait()
-		if err := s.Shutdown(t.Context()); err != nil {
+		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if m := s.Messages()[0]; m.Acks != 1 {
-			t.Errorf("acks after Shutdown = %d, want 1", m.Acks)
+		publish(t, c, &client.Message{Data: []byte("b")}) // goes on, but is not delivered
+		synctest.Wait()
+		if m := s.Messages(); len(m) != 2 || m[0].Acks != 1 || m[1].Deliveries != 0 {
+			t.Errorf("messages after Drain = %+v, want the first acknowledged, the second not delivered", m)
 		}
 	})
 }
 
-func TestShutdownIsBounded(t *testing.T) {
+func TestDrainIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := &endpoint{answer: func(_ int, r *http.Request) int {
@@ -290,8 +292,8 @@ func TestShutdownIsBounded(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		if err := s.Shutdown(ctx); err == nil || time.Since(start) != time.Second {
-			t.Errorf("Shutdown = %v after %v, want an error after 1s", err, time.Since(start))
+		if err := s.Drain(ctx); err == nil || time.Since(start) != time.Second {
+			t.Errorf("Drain = %v after %v, want an error after 1s", err, time.Since(start))
 		}
 	})
 }

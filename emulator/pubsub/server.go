@@ -1,7 +1,6 @@
 package pubsub
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -133,23 +132,22 @@ func (s *Server) Dial(ctx context.Context) (*grpc.ClientConn, error) {
 	return c, nil
 }
 
-// Shutdown stops pushing, waits for the answers to the pushes under way, or
-// for the end of ctx, and closes the server.
-func (s *Server) Shutdown(ctx context.Context) error {
+// Drain ends all delivery and waits for the answers to the pushes under way,
+// or for the end of ctx. Publishing goes on until Close.
+func (s *Server) Drain(ctx context.Context) error {
 	s.broker.halt()
 	answered := make(chan struct{})
-	go func() {
+	go func() { // ends with Close at the latest
 		s.pushers.Wait()
 		s.inFlight.Wait()
 		close(answered)
 	}()
-	var err error
 	select {
 	case <-answered:
+		return nil
 	case <-ctx.Done():
-		err = fmt.Errorf("wait for the pushes under way: %w", context.Cause(ctx))
+		return fmt.Errorf("wait for the pushes under way: %w", context.Cause(ctx))
 	}
-	return cmp.Or(err, s.Close())
 }
 
 // Close ends every call and every push under way, and returns when nothing the
