@@ -29,7 +29,7 @@ var phrases = strings.NewReplacer(
 // synonyms brings words of one meaning to one spelling, after stemming.
 var synonyms = map[string]string{
 	"demo": "remove", "demolition": "remove", "demolish": "remove", "remov": "remove", "removal": "remove", "dispos": "haul",
-	"gut": "strip",
+	"gut":       "strip",
 	"cabinetry": "cabinet", "sheetrock": "drywall", "gypsum": "drywall", "gyp": "drywall", "gwb": "drywall", "wallboard": "drywall",
 	"outlet": "receptacle", "downlight": "recess", "can": "recess", "lav": "lavatory", "bath": "bathroom", "commode": "toilet",
 	"fridge": "refrigerator", "stov": "rang", "wrb": "housewrap", "tyvek": "housewrap", "baseboard": "base", "mould": "mold",
@@ -37,7 +37,7 @@ var synonyms = map[string]string{
 	"railing": "rail", "balustrade": "rail", "worktop": "countertop", "counter": "countertop",
 	"garbage": "trash", "supervision": "superintendent", "supervisor": "superintendent", "foreman": "superintendent", "caulk": "sealant", "caulking": "sealant",
 	"concret": "concrete", "tape": "tap", "sonotube": "pier", "paver": "pav", "ac": "conditioner", "a/c": "conditioner", "lamp": "light",
-	"shutoff": "stop", "sconc": "sconce", "wc": "toilet", 
+	"shutoff": "stop", "sconc": "sconce", "wc": "toilet",
 	"fibercement": "fiber", "pt": "treat", "hardi": "fiber",
 }
 
