@@ -109,7 +109,7 @@ func (s *Services) Env() host.Env {
 	if s.Config.LocalAuth {
 		verify.Verify, verify.AllowAnonymous = callable.UnsignedVerifier, true
 	}
-	return host.Env{Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Tasks: s.Tasks, Callable: verify}
+	return host.Env{Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Tasks: s.Tasks, AgentTime: s.Config.AgentTime, Callable: verify}
 }
 
 func (s *Services) newRunner() (*runner.Runner, error) {

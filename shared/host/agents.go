@@ -20,6 +20,10 @@ type Env struct {
 	AgentURL string // base address of the agents, for their cards: AgentURL/a2a_location
 	Tasks    func() (a2a.Tasks, error)
 
+	// AgentTime bounds one call of an agent; a task whose worker died is anybody's
+	// a little later.
+	AgentTime time.Duration
+
 	Callable callable.Options
 }
 
@@ -29,7 +33,7 @@ func (e Env) Agents(specs []agent.Spec) []Function {
 	for i, spec := range specs {
 		name := "a2a_" + spec.Name
 		functions[i] = Function{Name: name, Kind: Agent, Handler: lazily(func() http.Handler {
-			opt := a2a.Options{Tasks: e.Tasks, Now: e.Now, Log: e.Log}
+			opt := a2a.Options{Tasks: e.Tasks, Now: e.Now, Log: e.Log, Deadline: e.AgentTime}
 			if e.AgentURL != "" {
 				opt.URL = strings.TrimSuffix(e.AgentURL, "/") + "/" + name
 			}

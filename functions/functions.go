@@ -1,0 +1,23 @@
+// Package functions lists every HTTP function this module deploys. A line here
+// is all that routing, cards, deployment and the local system know about a
+// family of agents or a group of callables.
+package functions
+
+import (
+	"slices"
+
+	"truecost.dev/functions/estimates"
+	"truecost.dev/shared/boot"
+	"truecost.dev/shared/host"
+)
+
+// Table returns the functions in the order frontends show them.
+func Table(s *boot.Services) []host.Function {
+	e := s.Env()
+	return slices.Concat(
+		e.Callables(estimates.Callables(estimates.Ports{
+			Runner: s.Runner,
+			Store:  func() (estimates.Store, error) { return s.Estimates() },
+		})),
+	)
+}

@@ -1,0 +1,41 @@
+package boot
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sethvargo/go-envconfig"
+)
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	c, err := Load(t.Context(), envconfig.MapLookuper(map[string]string{"GOOGLE_CLOUD_PROJECT": "acme", "PIPELINE_MAX_RETRIES": "1"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.AgentsURL != "https://us-central1-acme.cloudfunctions.net" || c.PassScore != 80 || c.MaxRetries != 1 || c.LocalAuth {
+		t.Errorf("Load = %+v", c)
+	}
+}
+
+func TestLoadNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		env  map[string]string
+		want []string
+	}{
+		{map[string]string{"A2A_BASE_URL": "nowhere"}, []string{"A2A_BASE_URL", "nowhere"}},
+		{map[string]string{"PIPELINE_PASSING_SCORE": "101", "PIPELINE_MAX_RETRIES": "-1"}, []string{"PIPELINE_PASSING_SCORE", "PIPELINE_MAX_RETRIES"}},
+		{map[string]string{"TRUECOST_AGENT_TIMEOUT": "-1s"}, []string{"TRUECOST_AGENT_TIMEOUT"}},
+		{map[string]string{"TRUECOST_RUN_TIMEOUT": "soon"}, []string{"soon"}},
+		{map[string]string{"TRUECOST_LOCAL_AUTH": "true"}, []string{"TRUECOST_LOCAL_AUTH", "FIRESTORE_EMULATOR_HOST"}},
+	}
+	for _, tt := range tests {
+		_, err := Load(t.Context(), envconfig.MapLookuper(tt.env))
+		for _, want := range tt.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("Load(%v) = %v, want an error naming %s", tt.env, err, want)
+			}
+		}
+	}
+}
