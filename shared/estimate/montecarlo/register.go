@@ -52,7 +52,9 @@ func Register(ctx estimate.Context) (in []Relevant, out []estimate.ExcludedRisk)
 // counted are the entries whose uncertainty stands elsewhere in the estimate.
 var counted = map[string]string{
 	"R012": "Additions by the owner are change orders with a price of their own, not a risk of this scope.",
+	"R013": "The ranges of allowance lines are widened for what the selections may cost.",
 	"R014": "Price rises lie in the material range of each line, and those until the work starts in the escalation.",
+	"R015": "Price spikes lie in the upper end of the material range of each line.",
 	"R038": "Take-off error is the quantity range of each line.",
 	"R039": "Price and productivity error are the material and labor ranges of each line.",
 	"R046": "Changes by the tenant are change orders with a price of their own, not a risk of this scope.",
@@ -68,23 +70,24 @@ func applies(types, group string) bool {
 
 // job is what relevance may depend on.
 type job struct {
-	group      string // risk group of the project type
-	year       int    // built, 0 when unknown
-	unit       bool   // the address names a unit
-	codes      []string
-	subs       int // subcontracted lines
-	allowances int
-	permit     bool
-	months     []int // 0–11, in which the work probably runs
-	lost       *[12]float64
-	winter     string
-	zone       byte // first digit of the climate zone, '0' when unknown
+	group  string // risk group of the project type
+	year   int    // built, 0 when unknown
+	unit   bool   // the address names a unit
+	codes  []string
+	subs   int    // subcontracted lines
+	words  string // of the brief, in lower case
+	permit bool
+	months []int // 0–11, in which the work probably runs
+	lost   *[12]float64
+	winter string
+	zone   byte // first digit of the climate zone, '0' when unknown
 }
 
 func newJob(ctx estimate.Context) *job {
 	j := &job{group: Group(ctx), zone: '0', permit: true}
 	if c := ctx.Clarification; c != nil {
 		j.year, j.unit = c.Brief.YearBuilt, c.Brief.Location.Unit != ""
+		j.words = strings.ToLower(strings.Join(append([]string{c.Brief.Summary.Description, c.ProjectScope}, c.Brief.SpecialRequirements...), "\n"))
 		if s := catalog.StateByAbbr(c.Brief.Location.State); s != nil && s.ClimateZone != "" {
 			j.zone = s.ClimateZone[0]
 		}
@@ -101,7 +104,6 @@ func newJob(ctx estimate.Context) *job {
 			}
 		}
 	}
-	j.allowances = allowances(ctx.Scope)
 	j.months = months(ctx)
 	return j
 }
@@ -126,21 +128,6 @@ func Group(ctx estimate.Context) string {
 		}
 	}
 	return "all"
-}
-
-func allowances(s *estimate.Scope) int {
-	n := 0
-	if s == nil {
-		return n
-	}
-	for _, d := range s.Divisions {
-		for _, l := range d.Items {
-			if l.QuantitySource == "allowance" || l.Source == "standard_allowance" {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // months returns those in which the work probably runs, from the start wished

@@ -15,23 +15,17 @@ type rule func(j *job) (weight float64, why string)
 // rules by risk. A risk without one is relevant to its project types as it is.
 var rules = map[string]rule{
 	"R001": both(scope("finishes are opened", "0241", "0929"), older(catalog.PriceYear-25)),
-	"R002": scope("floors are laid", "0930", "0962", "0964", "0965", "0968", "0354"),
-	"R003": both(scope("electrical work", "26"), older(1980)),
-	"R004": both(scope("plumbing work", "22"), older(1975)),
-	"R005": both(unless("the abatement is a line", "0282"), both(scope("old materials are disturbed", "0241", "0731"), older(1981))),
+	"R002": both(unless("levelling is a line", "035416"), scope("floors are laid", "0930", "0962", "0964", "0965", "0968")),
+	"R003": both(unless("the panel is a line", "2624"), both(eased("new circuits are lines", "262726.13", "262726.14"), both(scope("electrical work", "26"), older(1980)))),
+	"R004": both(eased("new supply and drain are lines", "221116.10", "221316.10"), both(scope("plumbing work", "22"), older(1975))),
+	"R005": both(unless("abatement is a line", "028200.2"), both(scope("old materials are disturbed", "0241", "0731"), older(1981))),
 	"R006": both(unless("lead-safe work is a line", "0283"), both(scope("painted surfaces are disturbed", "0241", "08", "0991", "0746"), older(1978))),
-	"R007": scope("wet rooms or basement walls", "22", "0929"),
+	"R007": mentioned("Damp or staining", "mold", "mould", "mildew", "damp", "stain", "leak", "water damage", "moisture", "musty"),
 	"R008": scope("work in the ground", "31", "0330", "0711"),
 	"R009": scope("footings or excavation", "31", "0330"),
 	"R010": scope("excavation", "31", "33", "0330"),
-	"R011": scope("structure is changed", "0611", "0617", "0512", "024119.18", "024119.32"),
-	"R013": func(j *job) (float64, string) {
-		if j.allowances == 0 {
-			return 0, "No line is an allowance."
-		}
-		return 1, fmt.Sprintf("%d lines are allowances: their selections are open.", j.allowances)
-	},
-	"R015": scope("commodity or imported material", "05", "061", "0731", "0741", "22", "23", "26", "1130"),
+	"R011": both(eased("structural engineering is a line", "013100.20"),
+		scope("structure is changed", "061100.10", "061100.13", "061100.14", "061100.21", "0617", "0512", "024119.18", "024119.32")),
 	"R017": scope("long-lead items", "0641", "08", "235", "238", "2624", "1236", "1130"),
 	"R018": scope("made-to-order items", "0641", "1236", "0881"),
 	"R019": permitted, "R020": permitted, "R021": permitted,
@@ -45,7 +39,9 @@ var rules = map[string]rule{
 	"R032": scope("heating and cooling", "23"),
 	"R033": scope("mechanical equipment", "22", "23", "26"),
 	"R034": scope("gas, vent or condensate", "22", "23"),
+	"R036": scope("a new service connection", "33"),
 	"R037": subcontracted("one of them may default"),
+	"R040": silent("Occupation", "occupied", "vacant", "live in", "living in"),
 	"R041": func(j *job) (float64, string) {
 		if !j.unit {
 			return 0, "The address names no unit."
@@ -53,9 +49,10 @@ var rules = map[string]rule{
 		// The catalogue's figure is over all addresses, few of which name one.
 		return 5, "The address names a unit, so building rules are likely."
 	},
+	"R042": silent("Access", "long carry", "parking", "upstairs", "second floor", "2nd floor", "third floor", "3rd floor", "elevator"),
 	"R048": scope("disposal", "0174", "0241"),
 	"R049": scope("floors on a slab", "096", "0930"),
-	"R051": scope("fixtures are moved", "221116.20", "221316.20", "221116.10", "221316.10"),
+	"R051": both(scope("fixtures are moved", "221116.20", "221316.20"), slab),
 	"R052": subcontracted("competing quotes may be lower; the ranges of the lines hold material and hours, not a subcontractor's margin"),
 	"R053": scope("cladding at height", "0746", "0473", "0154"),
 }
@@ -93,6 +90,52 @@ func unless(what string, prefixes ...string) rule {
 		}
 		return 1, ""
 	}
+}
+
+// mentioned is relevant when the brief speaks of it. Where it does not, the
+// clarification has found no sign of it.
+func mentioned(what string, words ...string) rule {
+	return func(j *job) (float64, string) {
+		for _, w := range words {
+			if strings.Contains(j.words, w) {
+				return 1, fmt.Sprintf("%s: the brief speaks of %q.", what, w)
+			}
+		}
+		return 0, what + ": the brief speaks of nothing of the kind."
+	}
+}
+
+// silent is relevant when the brief says nothing: what it says is a factor on
+// the hours of the lines already.
+func silent(what string, words ...string) rule {
+	return func(j *job) (float64, string) {
+		for _, w := range words {
+			if strings.Contains(j.words, w) {
+				return 0, fmt.Sprintf("%s is known (%q) and priced in the hours.", what, w)
+			}
+		}
+		return 1, what + " is not described, so the hours assume the usual."
+	}
+}
+
+// eased halves a risk of which priced lines cover a part.
+func eased(what string, prefixes ...string) rule {
+	return func(j *job) (float64, string) {
+		if code, ok := j.with(prefixes...); ok {
+			return 0.5, fmt.Sprintf("Partly priced: %s (%s).", what, code)
+		}
+		return 1, ""
+	}
+}
+
+// slabShare is how many houses stand on a slab. Assumed; about 4 in 10.
+const slabShare = 0.4
+
+func slab(j *job) (float64, string) {
+	if strings.Contains(j.words, "slab") {
+		return 1, "The brief speaks of a slab."
+	}
+	return slabShare, fmt.Sprintf("The floor below is not described; %.0f %% of houses stand on a slab.", 100*slabShare)
 }
 
 func subcontracted(what string) rule {
