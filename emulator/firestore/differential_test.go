@@ -58,10 +58,13 @@ type side struct {
 	api     pb.FirestoreClient
 	times   map[int64]int
 	byIndex []*timestamppb.Timestamp
-	message string // of the last error
+	updates map[string][]*timestamppb.Timestamp // by document, oldest first
+	message string                              // of the last error
 }
 
-func (s *side) reset() { s.times, s.byIndex = map[int64]int{}, nil }
+func (s *side) reset() {
+	s.times, s.byIndex, s.updates = map[int64]int{}, nil, map[string][]*timestamppb.Timestamp{}
+}
 
 func (s *side) index(t *timestamppb.Timestamp) int {
 	us := t.AsTime().UnixMicro()
@@ -126,8 +129,8 @@ func (s *side) commit(ctx context.Context, q *pb.CommitRequest) ([]string, error
 		if !ok {
 			continue
 		}
-		if n := len(s.byIndex); n > 0 {
-			c.UpdateTime = s.byIndex[int(c.UpdateTime.GetSeconds())%n]
+		if known := s.updates[documentOf(w)]; len(known) > 0 {
+			c.UpdateTime = known[max(0, len(known)-int(c.UpdateTime.GetSeconds()))]
 		}
 	}
 	r, err := s.api.Commit(ctx, q)
@@ -135,9 +138,11 @@ func (s *side) commit(ctx context.Context, q *pb.CommitRequest) ([]string, error
 		return nil, err
 	}
 	var out []string
-	for _, w := range r.GetWriteResults() {
+	for i, w := range r.GetWriteResults() {
 		line := "deleted"
 		if w.GetUpdateTime() != nil {
+			name := documentOf(q.GetWrites()[i])
+			s.updates[name] = append(s.updates[name], w.GetUpdateTime())
 			line = fmt.Sprintf("updated at %d", s.index(w.GetUpdateTime()))
 		}
 		for _, v := range w.GetTransformResults() {
@@ -147,6 +152,8 @@ func (s *side) commit(ctx context.Context, q *pb.CommitRequest) ([]string, error
 	}
 	return out, nil
 }
+
+func documentOf(w *pb.Write) string { return w.GetUpdate().GetName() + w.GetDelete() }
 
 func (s *side) query(ctx context.Context, q *pb.RunQueryRequest) ([]string, error) {
 	stream, err := s.api.RunQuery(ctx, q)

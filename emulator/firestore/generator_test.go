@@ -85,8 +85,8 @@ func (g *generator) precondition() *pb.Precondition {
 	switch g.IntN(8) {
 	case 0, 1:
 		return &pb.Precondition{ConditionType: &pb.Precondition_Exists{Exists: g.IntN(2) == 0}}
-	case 2: // the number of a time, which each side turns into one of its own
-		return &pb.Precondition{ConditionType: &pb.Precondition_UpdateTime{UpdateTime: &timestamppb.Timestamp{Seconds: int64(g.IntN(1000))}}}
+	case 2: // the last but so many updates, which each side turns into a time of its own
+		return &pb.Precondition{ConditionType: &pb.Precondition_UpdateTime{UpdateTime: &timestamppb.Timestamp{Seconds: int64(pick(g, 1, 1, 1, 2))}}}
 	default:
 		return nil
 	}

@@ -18,7 +18,6 @@ const maxAggregations = 5
 type Aggregation struct {
 	Query   *Query
 	outputs []output
-	require []field.Path // only documents with all of these count
 }
 
 // output is one aggregate.
@@ -32,17 +31,14 @@ type output struct {
 // CompileAggregation reads an aggregation query. It returns INVALID_ARGUMENT
 // for one that the service refuses.
 func CompileAggregation(parent string, q *pb.StructuredAggregationQuery) (*Aggregation, error) {
-	inner, err := Compile(parent, q.GetStructuredQuery())
-	if err != nil {
-		return nil, err
-	}
-	a := &Aggregation{Query: inner}
+	a := &Aggregation{}
 	switch n := len(q.GetAggregations()); {
 	case n == 0:
 		return nil, invalidf("At least one aggregation is required.")
 	case n > maxAggregations:
 		return nil, invalidf("The maximum number of aggregations allowed in an aggregation query is %d. Received: %d", maxAggregations, n)
 	}
+	var fields []string
 	seen := map[string]bool{}
 	for i, raw := range q.GetAggregations() {
 		o, err := compileOutput(raw, i)
@@ -54,11 +50,13 @@ func CompileAggregation(parent string, q *pb.StructuredAggregationQuery) (*Aggre
 		}
 		seen[o.alias] = true
 		if o.path != nil {
-			a.require = append(a.require, o.path)
+			fields = append(fields, o.path.String())
 		}
 		a.outputs = append(a.outputs, o)
 	}
-	return a, nil
+	var err error
+	a.Query, err = compile(parent, q.GetStructuredQuery(), fields)
+	return a, err
 }
 
 func compileOutput(raw *pb.StructuredAggregationQuery_Aggregation, i int) (output, error) {
@@ -88,40 +86,25 @@ func compileOutput(raw *pb.StructuredAggregationQuery_Aggregation, i int) (outpu
 	return o, err
 }
 
-// Run aggregates the result of the inner query.
+// Run aggregates the result of Query.
 func (a *Aggregation) Run(docs []*pb.Document) map[string]*pb.Value {
-	var rows []*pb.Document
-	for _, d := range docs {
-		if a.counts(d) {
-			rows = append(rows, d)
-		}
-	}
 	out := make(map[string]*pb.Value, len(a.outputs))
 	for _, o := range a.outputs {
-		out[o.alias] = o.of(rows)
+		out[o.alias] = o.of(docs)
 	}
 	return out
 }
 
-func (a *Aggregation) counts(d *pb.Document) bool {
-	for _, p := range a.require {
-		if fieldOf(d, p) == nil {
-			return false
-		}
-	}
-	return true
-}
-
-func (o output) of(rows []*pb.Document) *pb.Value {
+func (o output) of(docs []*pb.Document) *pb.Value {
 	if o.path == nil {
-		n := int64(len(rows))
+		n := int64(len(docs))
 		if o.upTo >= 0 {
 			n = min(n, o.upTo)
 		}
 		return value.NewInt(n)
 	}
 	var s sum
-	for _, d := range rows {
+	for _, d := range docs {
 		s.add(fieldOf(d, o.path))
 	}
 	switch {

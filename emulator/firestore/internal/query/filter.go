@@ -129,9 +129,9 @@ func fieldTest(op pb.StructuredQuery_FieldFilter_Operator, w *pb.Value) (test, e
 	case opEQ:
 		return func(v *pb.Value) bool { return value.Equal(v, w) }, nil
 	case opNE:
-		return func(v *pb.Value) bool { return !value.IsNull(v) && !value.Equal(v, w) }, nil
+		return func(v *pb.Value) bool { return !value.IsNull(w) && !value.IsNull(v) && !value.Equal(v, w) }, nil
 	case opHas:
-		return func(v *pb.Value) bool { return contains(v.GetArrayValue().GetValues(), w) }, nil
+		return func(v *pb.Value) bool { return !value.IsNull(w) && contains(v.GetArrayValue().GetValues(), w) }, nil
 	case opIn:
 		ws = matchable(ws)
 		return func(v *pb.Value) bool { return contains(ws, v) }, nil
@@ -194,7 +194,9 @@ func walk(f *pb.StructuredQuery_Filter, visit func(path string, inequality bool)
 		visit(x.UnaryFilter.GetField().GetFieldPath(), op == opNotNaN || op == opNotNull)
 	case *pb.StructuredQuery_Filter_FieldFilter:
 		switch x.FieldFilter.GetOp() {
-		case opLT, opLE, opGT, opGE, opNE, opNotIn:
+		case opLT, opLE, opGT, opGE: // beside null they match nothing and order nothing
+			visit(x.FieldFilter.GetField().GetFieldPath(), !value.IsNull(x.FieldFilter.GetValue()))
+		case opNE, opNotIn:
 			visit(x.FieldFilter.GetField().GetFieldPath(), true)
 		default:
 			visit(x.FieldFilter.GetField().GetFieldPath(), false)

@@ -34,9 +34,9 @@ func fieldOf(d *pb.Document, p field.Path) *pb.Value {
 }
 
 // compileOrder derives the effective order: what the query asks for, then every
-// field with an inequality that is not yet there, by path, then the name. What
-// is implied takes the last direction asked for.
-func (c *Query) compileOrder(q *pb.StructuredQuery) error {
+// field with an inequality (or in fields) that is not yet there, by path, then
+// the name. What is implied takes the last direction asked for.
+func (c *Query) compileOrder(q *pb.StructuredQuery, fields []string) error {
 	descending := false
 	for _, o := range q.GetOrderBy() {
 		p, err := field.Parse(o.GetField().GetFieldPath())
@@ -49,7 +49,9 @@ func (c *Query) compileOrder(q *pb.StructuredQuery) error {
 	ordered := func(name string) bool {
 		return slices.ContainsFunc(c.order, func(o order) bool { return o.name == name })
 	}
-	for _, name := range inequalities(q.GetWhere()) {
+	implied := append(inequalities(q.GetWhere()), fields...)
+	slices.Sort(implied)
+	for _, name := range slices.Compact(implied) {
 		if name == field.DocumentName || ordered(name) {
 			continue
 		}

@@ -27,6 +27,12 @@ type Query struct {
 // Compile reads a query below parent, a document or the root of a database. It
 // returns INVALID_ARGUMENT for a query that the service refuses.
 func Compile(parent string, q *pb.StructuredQuery) (*Query, error) {
+	return compile(parent, q, nil)
+}
+
+// compile is Compile for a query whose documents must have some more fields;
+// like fields with inequalities, these take part in the order.
+func compile(parent string, q *pb.StructuredQuery, fields []string) (*Query, error) {
 	if q == nil {
 		return nil, invalidf("A structured query is required.")
 	}
@@ -45,10 +51,13 @@ func Compile(parent string, q *pb.StructuredQuery) (*Query, error) {
 	case q.GetFindNearest() != nil:
 		return nil, unimplemented("find_nearest")
 	}
-	steps := []func(*pb.StructuredQuery) error{c.compileFilter, c.compileOrder, c.compileCursors, c.compileSelect}
 	if err := c.compileFrom(parent, q.GetFrom()); err != nil {
 		return nil, err
 	}
+	if err := c.compileOrder(q, fields); err != nil {
+		return nil, err
+	}
+	steps := []func(*pb.StructuredQuery) error{c.compileFilter, c.compileCursors, c.compileSelect}
 	for _, step := range steps {
 		if err := step(q); err != nil {
 			return nil, err

@@ -55,6 +55,7 @@ func (s *Store) Commit(ctx context.Context, root string, writes []*pb.Write, tra
 func prepareAll(root string, writes []*pb.Write) ([]*mutation, error) {
 	batch := make([]*mutation, len(writes))
 	last := make(map[string]*mutation, len(writes))
+	base := make(map[string]int64) // the update time that the writes of a document agree on
 	for i, w := range writes {
 		m, err := prepare(w)
 		if err != nil {
@@ -70,6 +71,12 @@ func prepareAll(root string, writes []*pb.Write) ([]*mutation, error) {
 		if err := m.follows(last[m.name]); err != nil {
 			return nil, err
 		}
+		if want := m.current.GetUpdateTime(); want != nil {
+			if last[m.name] != nil && base[m.name] != value.Micros(want) {
+				return nil, invalid("Cannot collapse mutations with different version preconditions.")
+			}
+			base[m.name] = value.Micros(want)
+		}
 		last[m.name] = m
 	}
 	return batch, nil
@@ -81,29 +88,34 @@ func (m *mutation) follows(before *mutation) error {
 	if before == nil {
 		return nil
 	}
-	switch c := m.current.GetConditionType().(type) {
-	case *pb.Precondition_Exists:
-		if c.Exists == (before.action == remove) {
-			return invalid("Cannot " + before.kind() + " then " + m.kind() + " an entity in the same request.")
-		}
-	case *pb.Precondition_UpdateTime:
-		first := before.current.GetUpdateTime()
-		if first == nil || value.Micros(first) != value.Micros(c.UpdateTime) {
-			return invalid("Cannot collapse mutations with different version preconditions.")
-		}
+	if exists, said := m.expects(); said && exists == (before.action == remove) {
+		return invalid("Cannot " + before.kind() + " then " + m.kind() + " an entity in the same request.")
 	}
 	return nil
 }
 
+// expects tells whether the precondition wants the document to exist, if it
+// says anything about that.
+func (m *mutation) expects() (exists, said bool) {
+	switch c := m.current.GetConditionType().(type) {
+	case *pb.Precondition_Exists:
+		return c.Exists, true
+	case *pb.Precondition_UpdateTime:
+		return true, true
+	default:
+		return false, false
+	}
+}
+
 // kind is the name of a write by what it expects of its document.
 func (m *mutation) kind() string {
-	c, expects := m.current.GetConditionType().(*pb.Precondition_Exists)
+	exists, said := m.expects()
 	switch {
 	case m.action == remove:
 		return "delete"
-	case !expects:
+	case !said:
 		return "upsert"
-	case c.Exists:
+	case exists:
 		return "update"
 	default:
 		return "insert"
@@ -126,7 +138,7 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 			d = &staged{before: cur, after: cur}
 			docs[m.name] = d
 		}
-		after, result, err := m.apply(d.after, at)
+		after, result, err := m.apply(d.before, d.after, at)
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +151,11 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 		case verify:
 		}
 	}
+	for _, d := range docs {
+		if d.unchanged() {
+			d.after = d.before
+		}
+	}
 	for i, m := range batch { // all writes of one document answer for what became of it
 		if m.action != verify {
 			out.Results[i].UpdateTime = docs[m.name].after.GetUpdateTime()
@@ -146,6 +163,13 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 	}
 	s.publish(at, s.store(docs, at))
 	return out, nil
+}
+
+// unchanged tells whether several writes have led back to the stored content; a
+// document that was deleted on the way is a new one.
+func (d *staged) unchanged() bool {
+	return d.before != nil && d.after != nil && d.before.GetCreateTime() == d.after.GetCreateTime() &&
+		value.IdenticalFields(d.before.GetFields(), d.after.GetFields())
 }
 
 // store records the documents that changed and returns their names in order. A

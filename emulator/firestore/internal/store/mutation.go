@@ -60,6 +60,9 @@ func prepare(w *pb.Write) (*mutation, error) {
 	if err := resource.CheckDocument(m.name); err != nil {
 		return nil, err
 	}
+	if m.current.GetUpdateTime().GetNanos()%1000 != 0 {
+		return nil, invalid("timestamp cannot have more than microseconds precision")
+	}
 	var err error
 	if mask := w.GetUpdateMask(); mask != nil && m.action == update {
 		m.masked = true
@@ -125,9 +128,10 @@ func verifyName(w *pb.Write) string {
 
 // apply returns what the write makes of cur at the commit time (nil: deleted)
 // and its result. It changes neither m nor cur. A write that changes nothing
-// returns cur itself.
-func (m *mutation) apply(cur *pb.Document, at int64) (*pb.Document, *pb.WriteResult, error) {
-	if err := m.checkPrecondition(cur); err != nil {
+// returns cur itself. Stored is the document before the commit: versions are
+// compared with it, so that several writes can name the same one.
+func (m *mutation) apply(stored, cur *pb.Document, at int64) (*pb.Document, *pb.WriteResult, error) {
+	if err := m.checkPrecondition(stored, cur); err != nil {
 		return nil, nil, err
 	}
 	switch m.action {
@@ -176,7 +180,7 @@ func (m *mutation) base(cur *pb.Document) map[string]*pb.Value {
 	return fields
 }
 
-func (m *mutation) checkPrecondition(cur *pb.Document) error {
+func (m *mutation) checkPrecondition(stored, cur *pb.Document) error {
 	switch c := m.current.GetConditionType().(type) {
 	case *pb.Precondition_Exists:
 		if c.Exists && cur == nil {
@@ -186,13 +190,13 @@ func (m *mutation) checkPrecondition(cur *pb.Document) error {
 			return status.Error(codes.AlreadyExists, "Document already exists: "+m.name)
 		}
 	case *pb.Precondition_UpdateTime:
-		stored, base := value.Micros(cur.GetUpdateTime()), value.Micros(c.UpdateTime)
-		if cur != nil && base > stored {
+		have, want := value.Micros(stored.GetUpdateTime()), value.Micros(c.UpdateTime)
+		if stored != nil && want > have {
 			return invalid("Invalid base version, it is greater than the stored version: " + m.name)
 		}
-		if cur == nil || stored != base {
+		if stored == nil || want != have {
 			return status.Error(codes.FailedPrecondition,
-				fmt.Sprintf("the stored version (%d) does not match the required base version (%d)", stored, base))
+				fmt.Sprintf("the stored version (%d) does not match the required base version (%d)", have, want))
 		}
 	}
 	return nil
