@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/money"
+)
+
+// document is estimates/{id} as far as it is shown, and all its fields as they
+// stand. Everything but the status may be missing.
+type document struct {
+	ID       string
+	Status   string   `json:"status"`
+	Pipeline pipeline `json:"pipelineStatus"`
+
+	ProjectName string `json:"projectName"`
+	Location    *struct {
+		Factor float64 `json:"locationFactor"`
+		City   string  `json:"city"`
+		State  string  `json:"state"`
+		Zip    string  `json:"zipCode"`
+	} `json:"locationOutput"`
+	Cost *struct {
+		Subtotals struct {
+			Subtotal estimate.Range `json:"subtotal"`
+		} `json:"subtotals"`
+		Total estimate.Range `json:"total"`
+	} `json:"costOutput"`
+	Timeline *struct {
+		Weeks float64 `json:"totalWeeks"`
+	} `json:"timelineOutput"`
+	Final *struct {
+		Executive estimate.ExecutiveSummary `json:"executiveSummary"`
+		Breakdown estimate.CostBreakdown    `json:"costBreakdown"`
+	} `json:"finalOutput"`
+
+	Total       *money.Cents `json:"totalCost"`
+	P50         *money.Cents `json:"p50"`
+	P80         *money.Cents `json:"p80"`
+	P90         *money.Cents `json:"p90"`
+	Weeks       *float64     `json:"timelineWeeks"`
+	Contingency float64      `json:"contingencyPct"` // 0–100
+	UpdatedAt   time.Time    `json:"updatedAt"`
+
+	fields map[string]any
+}
+
+// pipeline is pipelineStatus.
+type pipeline struct {
+	CurrentAgent *string        `json:"currentAgent"`
+	Completed    []string       `json:"completedAgents"`
+	Progress     int            `json:"progress"`
+	Scores       map[string]int `json:"scores"` // {agent}, {agent}_attempt_{n}
+	Retries      map[string]int `json:"retries"`
+	CurrentRetry int            `json:"currentRetry"`
+	Error        *struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Agent   string `json:"agent"`
+	} `json:"error"`
+}
+
+// failure says why a run failed; empty when it did not.
+func (p *pipeline) failure() string {
+	if p.Error == nil {
+		return ""
+	}
+	text := p.Error.Message
+	if p.Error.Agent != "" && !strings.Contains(text, p.Error.Agent) {
+		text = p.Error.Agent + ": " + text
+	}
+	return fmt.Sprintf("%s [%s]", text, p.Error.Code)
+}
+
+func (d *document) ended() bool {
+	return d.Status == "complete" || d.Status == "failed" || d.Status == "canceled"
+}
+
+// decodeDocument reads the fields of a document. Outputs that Firestore could
+// not hold as maps are JSON strings with {name}Encoding beside them; they become
+// what they mean.
+func decodeDocument(id string, fields map[string]any) (*document, error) {
+	for name, value := range fields {
+		text, ok := value.(string)
+		if ok && fields[name+"Encoding"] == "json" && json.Valid([]byte(text)) {
+			fields[name] = json.RawMessage(text)
+			delete(fields, name+"Encoding")
+		}
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encode the document: %w", err)
+	}
+	d := &document{ID: id}
+	if err := json.Unmarshal(b, d); err != nil {
+		return nil, fmt.Errorf("read the document: %w", err)
+	}
+	d.fields = fields
+	return d, nil
+}

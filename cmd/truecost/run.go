@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitBadInput    = 2
+	exitUnreachable = 3
+	exitInterrupted = 130
+)
+
+// system is the world of a command: what main takes from the process and a test
+// provides.
+type system struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+
+	// startLocal starts a local system in this process when none runs; nil when
+	// this program cannot.
+	startLocal func(context.Context) (endpoints, func(), error)
+}
+
+// command is one word of the command line.
+type command struct {
+	name  string
+	args  []string // names of the positional arguments, all required
+	about string
+	flags func(*flag.FlagSet, *options) // beside those that every command knows
+	run   func(context.Context, *call) error
+}
+
+// commands lists the commands in the order of the help.
+func commands() []command {
+	return []command{
+		{
+			name: "estimate", args: []string{"FILE|-"}, about: "start an estimate, show its progress and its result",
+			flags: estimateFlags, run: runEstimate,
+		},
+		{name: "watch", args: []string{"ID"}, about: "show the progress of an estimate until it ends, and its result", run: runWatch},
+		{name: "list", about: "list your estimates, the latest first", flags: listFlags, run: runList},
+		{name: "cancel", args: []string{"ID"}, about: "cancel the run of an estimate", run: runCancel},
+		{name: "agents", about: "list the agents and their cards", run: runAgents},
+		{name: "call", args: []string{"AGENT", "FILE|-"}, about: "send one message to an agent and print its result", run: runCall},
+		{name: "version", about: "print the version", run: runVersion},
+	}
+}
+
+// call is one use of a command.
+type call struct {
+	system
+	options
+	args []string
+}
+
+// run executes the command line and returns the exit code.
+func run(ctx context.Context, args []string, sys system) int {
+	if len(args) == 0 {
+		usage(sys.stderr)
+		return exitBadInput
+	}
+	name := args[0]
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
+		return help(args[1:], sys)
+	}
+	if name == "-version" || name == "--version" {
+		name = "version"
+	}
+	c := commandByName(name)
+	if c == nil {
+		_, _ = fmt.Fprintf(sys.stderr, "truecost: there is no command %q\n\n", name)
+		usage(sys.stderr)
+		return exitBadInput
+	}
+	in := &call{system: sys}
+	fs := in.flagSet(c)
+	positional, err := parse(fs, args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		c.usage(sys.stdout)
+		return exitDone
+	case err == nil && len(positional) != len(c.args):
+		err = fmt.Errorf("wanted %d arguments, got %d", len(c.args), len(positional))
+	}
+	if err == nil {
+		err = in.check()
+	}
+	if err != nil {
+		_, _ = fmt.Fprintf(sys.stderr, "truecost %s: %v\n\n", name, err)
+		c.usage(sys.stderr)
+		return exitBadInput
+	}
+	in.args = positional
+	return in.exit(ctx, c.run(ctx, in))
+}
+
+// parse reads flags before, between and after the positional arguments.
+func parse(fs *flag.FlagSet, args []string) (positional []string, err error) {
+	var rest []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, rest = args[:i], args[i+1:]
+	}
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, err
+		}
+		if fs.NArg() == 0 {
+			return append(positional, rest...), nil
+		}
+		positional = append(positional, fs.Arg(0))
+		args = fs.Args()[1:]
+	}
+}
+
+func commandByName(name string) *command {
+	all := commands()
+	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+func help(args []string, sys system) int {
+	if len(args) == 0 {
+		usage(sys.stdout)
+		return exitDone
+	}
+	c := commandByName(args[0])
+	if c == nil {
+		_, _ = fmt.Fprintf(sys.stderr, "truecost: there is no command %q\n\n", args[0])
+		usage(sys.stderr)
+		return exitBadInput
+	}
+	c.usage(sys.stdout)
+	return exitDone
+}
+
+// usage lists the commands.
+func usage(w io.Writer) {
+	var b strings.Builder
+	b.WriteString("usage: truecost COMMAND [flags] [arguments]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-24s %s\n", strings.Join(append([]string{c.name}, c.args...), " "), c.about)
+	}
+	fmt.Fprintf(&b, "  %-24s %s\n", "help [COMMAND]", "print this, or the flags of a command")
+	_, _ = io.WriteString(w, b.String())
+}
+
+// usage describes one command and its flags.
+func (c *command) usage(w io.Writer) {
+	words := append([]string{"usage: truecost", c.name, "[flags]"}, c.args...)
+	_, _ = fmt.Fprintf(w, "%s\n\n%s\n\nflags:\n", strings.Join(words, " "), c.about)
+	fs := new(call).flagSet(c)
+	fs.SetOutput(w)
+	fs.PrintDefaults()
+}
