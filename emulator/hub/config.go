@@ -1,0 +1,175 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"syscall"
+	"time"
+
+	"truecost.dev/emulator/pubsub"
+	"truecost.dev/shared/host"
+)
+
+// Names of the services, as /healthz, flags and errors have them.
+const (
+	Functions = "functions"
+	Firestore = "firestore"
+	PubSub    = "pubsub"
+	Hosting   = "hosting"
+	Inspector = "inspector"
+)
+
+// Ports of the services. 0 is any free port.
+type Ports struct {
+	Functions, Firestore, PubSub, Hosting, Inspector int
+}
+
+// DefaultPorts returns the ports of the Firebase emulator suite.
+func DefaultPorts() Ports {
+	return Ports{Functions: 5001, Firestore: 8080, PubSub: 8085, Hosting: 5000, Inspector: 4000}
+}
+
+// AddFlags defines -functions-port and its like, with the present values as
+// defaults.
+func (p *Ports) AddFlags(fs *flag.FlagSet) {
+	for _, s := range p.all() {
+		fs.IntVar(s.port, s.service+"-port", *s.port, "`port` of "+s.service+"; 0 is any free one")
+	}
+}
+
+type servicePort struct {
+	service string
+	port    *int
+}
+
+func (p *Ports) all() []servicePort {
+	return []servicePort{
+		{Functions, &p.Functions}, {Firestore, &p.Firestore}, {PubSub, &p.PubSub}, {Hosting, &p.Hosting}, {Inspector, &p.Inspector},
+	}
+}
+
+// Config is what a hub is made from. The zero values of Push and Log are
+// useful; Project, Region and Functions are required.
+type Config struct {
+	Project, Region string
+	Ports           Ports
+	PortOffset      int // added to every port that is not 0
+
+	// Addresses (host:port) of servers that run already; "" embeds one.
+	FirestoreHost, PubSubHost string
+
+	Push      Push
+	Faults    pubsub.Faults // of the embedded Pub/Sub server
+	Schedules []Schedule
+
+	// Functions returns the table to host, once the addresses are known.
+	Functions func(Addresses) ([]host.Function, error)
+
+	Log *slog.Logger // nil discards
+}
+
+// Push is how messages reach the functions that take events. Zero fields are
+// production's.
+type Push struct {
+	AckDeadline time.Duration // 600 s; whole seconds, at least 10
+	MinBackoff  time.Duration // 10 s
+	MaxBackoff  time.Duration // 600 s
+	Attempts    int           // 20 deliveries, then the dead-letter topic
+}
+
+func (p Push) orProduction() Push {
+	if p.AckDeadline == 0 {
+		p.AckDeadline = 600 * time.Second
+	}
+	if p.MinBackoff == 0 {
+		p.MinBackoff = 10 * time.Second
+	}
+	if p.MaxBackoff == 0 {
+		p.MaxBackoff = 600 * time.Second
+	}
+	if p.Attempts == 0 {
+		p.Attempts = 20
+	}
+	return p
+}
+
+// A Schedule publishes a tick to a topic, as a scheduler in the cloud does.
+type Schedule struct {
+	Topic string // id
+	Every time.Duration
+}
+
+// Addresses are where the services answer, as host:port.
+type Addresses struct {
+	Project, Region                                  string
+	Functions, Firestore, PubSub, Hosting, Inspector string
+}
+
+// FunctionsURL is the base address of the functions: /name follows it.
+func (a Addresses) FunctionsURL() string {
+	return "http://" + a.Functions + "/" + a.Project + "/" + a.Region
+}
+
+func (a *Addresses) of(service string) *string {
+	switch service {
+	case Functions:
+		return &a.Functions
+	case Firestore:
+		return &a.Firestore
+	case PubSub:
+		return &a.PubSub
+	case Hosting:
+		return &a.Hosting
+	default:
+		return &a.Inspector
+	}
+}
+
+// listen opens the ports of the services that the hub serves itself, on the
+// loopback interface. All ports that are taken are reported together.
+func (c Config) listen(ctx context.Context) (map[string]net.Listener, error) {
+	open := map[string]net.Listener{}
+	var errs []error
+	for _, s := range c.Ports.all() {
+		if c.external(s.service) != "" {
+			continue
+		}
+		port := *s.port
+		if port != 0 {
+			port += c.PortOffset
+		}
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			errs = append(errs, fmt.Errorf("port %d for %s is in use: choose another with -%s-port, or move all with -port-offset", port, s.service, s.service))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("listen for %s: %w", s.service, err))
+		default:
+			open[s.service] = l
+		}
+	}
+	if len(errs) > 0 {
+		for _, l := range open {
+			_ = l.Close() // nobody has used it
+		}
+		return nil, errors.Join(errs...)
+	}
+	return open, nil
+}
+
+// external returns the address of a service that somebody else serves.
+func (c Config) external(service string) string {
+	switch service {
+	case Firestore:
+		return c.FirestoreHost
+	case PubSub:
+		return c.PubSubHost
+	default:
+		return ""
+	}
+}
