@@ -49,7 +49,7 @@ func find(addr estimate.Address, trust Trust) place {
 	p := place{abbr: stated}
 	switch {
 	case prefix == nil:
-		p.warn(true, "ZIP %q is in no prefix the catalogue knows.", addr.Zip)
+		p.warn("ZIP %q is in no prefix the catalogue knows.", addr.Zip)
 		p.byName(addr.City)
 	case stated == "" || stated == prefix.State || crossing[prefix.Zip3] == stated:
 		p.prefix = prefix
@@ -61,7 +61,7 @@ func find(addr estimate.Address, trust Trust) place {
 		p.contradiction(addr, prefix, trust)
 	}
 	if p.state.Abbr == "" && p.abbr != "" {
-		p.warn(true, "%s has no row of its own in the tables: tax, permits and weather are national figures.", p.abbr)
+		p.warn("%s has no row of its own in the tables: tax, permits and weather are national figures.", p.abbr)
 	}
 	return p
 }
@@ -73,11 +73,11 @@ func (p *place) contradiction(addr estimate.Address, prefix *catalog.Prefix, tru
 	cityWithState := inState != nil && (fromZip == nil || !names(fromZip, addr.City)) && !strings.EqualFold(prefix.City, addr.City)
 	stateWins := trust == TrustState || trust == Auto && cityWithState
 	if stateWins && (catalog.StateByAbbr(p.abbr) != nil || inState != nil) {
-		p.warn(true, "ZIP %s lies in %s, but the address says %s, %s: city and state agree, so the state is used. Confirm the ZIP.",
+		p.warn("ZIP %s lies in %s, but the address says %s, %s: city and state agree, so the state is used. Confirm the ZIP.",
 			addr.Zip, prefix.State, addr.City, p.abbr)
 		p.byName(addr.City)
 	} else {
-		p.warn(true, "ZIP %s lies in %s (%s), but the address says %s: the ZIP is used, because it fixes the place more closely. Confirm the address.",
+		p.warn("ZIP %s lies in %s (%s), but the address says %s: the ZIP is used, because it fixes the place more closely. Confirm the address.",
 			addr.Zip, prefix.State, prefix.City, p.abbr)
 		p.abbr, p.prefix = prefix.State, prefix
 		p.byPrefix()
@@ -96,7 +96,7 @@ func (p *place) byPrefix() {
 		p.set(p.metro.LaborIndex, p.metro.MaterialIndex, sureListed)
 		if p.metro.Confidence == "low" {
 			p.confidence = sureState
-			p.warn(true, "The index of %s is a judgement, not a survey.", p.metro.Name)
+			p.warn("The index of %s is a judgement, not a survey.", p.metro.Name)
 		}
 	case p.metro != nil:
 		p.set((p.metro.LaborIndex+home.LaborIndex)/2, (p.metro.MaterialIndex+home.MaterialIndex)/2, sureNearest)
@@ -120,7 +120,7 @@ func (p *place) byName(city string) {
 		p.metro, p.level = m, LevelMetro
 		p.set(m.LaborIndex, m.MaterialIndex, sureMetro)
 		p.composite = m.LocationIndex
-		p.warn(true, "The place is taken by its name, as the metro area of %s.", m.Name)
+		p.warn("The place is taken by its name, as the metro area of %s.", m.Name)
 		return
 	}
 	if p.state.Abbr == "" {
@@ -129,13 +129,13 @@ func (p *place) byName(city string) {
 	}
 	p.level = LevelState
 	p.set(p.state.LaborIndex, p.state.MaterialIndex, sureState)
-	p.warn(true, "The average of %s is used.", p.state.Name)
+	p.warn("The average of %s is used.", p.state.Name)
 }
 
 func (p *place) national() {
 	p.level, p.metro = LevelNational, nil
 	p.set(1, 1, sureNational)
-	p.warn(true, "No index is known for this place: the national average, 1.00, is used.")
+	p.warn("No index is known for this place: the national average, 1.00, is used.")
 }
 
 func (p *place) set(labor, material, confidence float64) {
@@ -143,9 +143,10 @@ func (p *place) set(labor, material, confidence float64) {
 	p.composite = laborShare*labor + materialShare*material
 }
 
-func (p *place) warn(review bool, format string, args ...any) {
+// warn records what is doubtful about the place: a person must look.
+func (p *place) warn(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
-	p.review = p.review || review
+	p.review = true
 }
 
 // metroOf returns the metro area of a state that city names.

@@ -104,7 +104,9 @@ func (x *gauge) measures(l *estimate.ScopeLine) bool {
 	if l.TakeoffUnit != x.unit || l.QuantitySource == Allowance || l.CodeSource == ByDefault {
 		return false
 	}
-	if x.surface != anySurface && x.surface != surfaceOf(l.Item) && !(x.surface == walls && surfaceOf(l.Item) == both) {
+	switch s := surfaceOf(l.Item); {
+	case x.surface == anySurface, x.surface == s, x.surface == walls && s == both:
+	default:
 		return false
 	}
 	for _, c := range x.codes {

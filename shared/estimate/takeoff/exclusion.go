@@ -7,9 +7,15 @@ import (
 	"truecost.dev/shared/estimate"
 )
 
-// exclusion words say how something is left out, not what.
-var exclusionWords = words(`owner owners others exclud excluded excluding include included includ separate contract later phase client customer homeowner
-	provided supplied suppli cost fee fees any work other than beyond separately`)
+// exclusionWords say how something is left out, not what; stemmed as tokens are.
+var exclusionWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range tokens(`owner others exclude excluded excluding separate separately contract later phase client customer homeowner
+		provided supplied supply cost fee any work other than beyond`) {
+		m[w] = true
+	}
+	return m
+}()
 
 // excluded returns the exclusion of the brief that names the line, or "". It
 // names it when every word it says is in the line; so "painting of ceilings"
@@ -39,7 +45,8 @@ func names(exclusion, line []string) bool {
 		if exclusionWords[w] {
 			continue
 		}
-		if !slices.Contains(line, w) && !(w == "applianc" && isAppliance(line)) {
+		meant := slices.Contains(line, w) || w == "applianc" && isAppliance(line)
+		if !meant {
 			return false
 		}
 		some = true

@@ -35,10 +35,11 @@ const (
 	leastSection  = 0.20 // the least word score to be believed, by relation
 	leastDivision = 0.34
 	leastAnywhere = 0.50
+	widerBy       = 0.6 // of the least scores, on a second look
 )
 
-// find returns the item that the line means, among those avoid does not list.
-func find(line *estimate.ScopeItem, division string, g *geometry, avoid []string) match {
+// find returns the item that the line means, among those c does not rule out.
+func find(line *estimate.ScopeItem, division string, g *geometry, c Correction) match {
 	q := ask(line, division)
 	best, bestTotal := match{}, math.Inf(-1)
 	var tempting *catalog.Item // the best by words alone, whatever its unit
@@ -48,7 +49,10 @@ func find(line *estimate.ScopeItem, division string, g *geometry, avoid []string
 		it := &items[i]
 		words := q.score(i, it)
 		bonus, least, source := q.relation(it)
-		if words < least || slices.Contains(avoid, it.Code) {
+		if c.Wider {
+			least *= widerBy
+		}
+		if words < least || slices.Contains(c.Avoid, it.Code) {
 			continue
 		}
 		total := words + bonus

@@ -113,7 +113,7 @@ func TestFindInOtherWords(t *testing.T) {
 	wrong := 0
 	for _, tt := range tests {
 		line := &estimate.ScopeItem{Item: tt.item, Subdivision: tt.section, Quantity: 2, Unit: estimate.Unit(tt.unit)}
-		m := find(line, tt.division, g, nil)
+		m := find(line, tt.division, g, Correction{})
 		if m.item.Code != tt.want {
 			wrong++
 			t.Errorf("find(%q in %s) = %s %s (%s %.2f), want %s", tt.item, tt.division, m.item.Code, m.item.Name, m.source, m.confidence, tt.want)
@@ -137,7 +137,7 @@ func TestFindKeepsToTheUnit(t *testing.T) {
 	}
 	g := measure(&estimate.Clarification{}, nil)
 	for _, tt := range tests {
-		m := find(&estimate.ScopeItem{Item: tt.item, Quantity: 10, Unit: estimate.Unit(tt.unit)}, tt.division, g, nil)
+		m := find(&estimate.ScopeItem{Item: tt.item, Quantity: 10, Unit: estimate.Unit(tt.unit)}, tt.division, g, Correction{})
 		if m.item.Code != tt.want || !strings.Contains(m.note, tt.note) {
 			t.Errorf("find(%q, %s) = %s %q, want %s with %q", tt.item, tt.unit, m.item.Code, m.note, tt.want, tt.note)
 		}
@@ -148,8 +148,8 @@ func TestFindAvoidsWhatACriticRejected(t *testing.T) {
 	t.Parallel()
 	g := measure(&estimate.Clarification{}, nil)
 	line := &estimate.ScopeItem{Item: "Quartz countertop", Quantity: 40, Unit: estimate.SquareFoot}
-	first := find(line, "12", g, nil)
-	second := find(line, "12", g, []string{first.item.Code})
+	first := find(line, "12", g, Correction{})
+	second := find(line, "12", g, Correction{Avoid: []string{first.item.Code}})
 	if second.item.Code == first.item.Code || !strings.HasPrefix(second.item.Code, "1236") {
 		t.Errorf("find avoiding %s = %s, want another countertop", first.item.Code, second.item.Code)
 	}

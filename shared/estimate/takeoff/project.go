@@ -99,7 +99,7 @@ func fit(p *catalog.ProjectType, c *estimate.Clarification, text, kind string) f
 		score += finishFits(kind)
 	}
 	if sqft := c.Brief.Summary.Sqft; sqft > 0 {
-		if usual := usualArea(p); usual > 0 {
+		if usual := UsualArea(p); usual > 0 {
 			score += 0.4 * min(sqft, usual) / max(sqft, usual)
 		}
 	}
@@ -118,8 +118,12 @@ func finishFits(kind string) float64 {
 	return 0.9
 }
 
-// usualArea is the default size of a project type, 0 when it is not an area.
-func usualArea(p *catalog.ProjectType) float64 {
+// UsualArea is the default size of a project type in sf; 0 when it is not
+// measured by area, and for nil.
+func UsualArea(p *catalog.ProjectType) float64 {
+	if p == nil {
+		return 0
+	}
 	for pair := range strings.SplitSeq(p.DriverDefaults, ";") {
 		if name, value, ok := strings.Cut(pair, "="); ok && name == "A" {
 			v, err := evaluate(value, nil)

@@ -13,6 +13,7 @@ import (
 // Correction says what to do otherwise with a line: what a critic found.
 type Correction struct {
 	Avoid  []string // codes not to choose again
+	Wider  bool     // take a weaker likeness of words rather than a default
 	Verify bool     // a person must look at the quantity, whatever the drawing says
 	Reason string   // for the note of the line
 }
@@ -96,7 +97,7 @@ func (t *taker) section(d *catalog.Division) estimate.ScopeSection {
 // line takes off one line.
 func (t *taker) line(in *estimate.ScopeItem, division, path string) estimate.ScopeLine {
 	correction := t.corrections[in.ID]
-	m := find(in, division, t.geometry, correction.Avoid)
+	m := find(in, division, t.geometry, correction)
 	q, ok := take(in, m.item, t.geometry)
 	if !ok { // a default is per the unit of the line, unless that is no unit
 		q = taken{quantity: in.Quantity, unit: estimate.Unit(m.item.Unit), source: Stated, verify: true, note: fmt.Sprintf("the unit %q is not known", in.Unit)}

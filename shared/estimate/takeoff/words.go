@@ -36,7 +36,7 @@ var synonyms = map[string]string{
 	"gfi": "gfci", "splash": "backsplash", "luminaire": "light", "handrail": "rail", "guardrail": "rail",
 	"railing": "rail", "balustrade": "rail", "worktop": "countertop", "counter": "countertop",
 	"garbage": "trash", "supervision": "superintendent", "supervisor": "superintendent", "foreman": "superintendent", "caulk": "sealant", "caulking": "sealant",
-	"concret": "concrete", "tape": "tap", "sonotube": "pier", "paver": "pav", "ac": "conditioner", "a/c": "conditioner", "lamp": "light",
+	"tape": "tap", "sonotube": "pier", "paver": "pav", "ac": "conditioner", "a/c": "conditioner", "lamp": "light",
 	"shutoff": "stop", "sconc": "sconce", "wc": "toilet",
 	"fibercement": "fiber", "pt": "treat", "hardi": "fiber",
 }
@@ -49,7 +49,7 @@ var stop = words(`a an the of for to in at on and or with without per by from ne
 
 func words(list string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		m[w] = true
 	}
 	return m
@@ -103,22 +103,18 @@ func canonical(w string) string {
 }
 
 // kept words lose their meaning when they lose their ending.
-var kept = words("siding ceiling decking molding opening plumbing grating vanity pantry laundry assembly flooring railing lighting wiring tubing dumpster shower transformer sprinkler water")
+var kept = words("siding ceiling decking molding opening plumbing grating vanity pantry laundry assembly tubing dumpster shower transformer sprinkler water")
+
+// shortened words are kept ones that lose an ending all the same.
+var shortened = map[string]string{"flooring": "floor", "railing": "rail", "lighting": "light", "wiring": "wir"}
 
 // stem strips plural and verb endings: a rough cut, the same on both sides.
 func stem(w string) string {
-	if len(w) > 4 && strings.HasSuffix(w, "ies") {
-		w = w[:len(w)-3] + "y"
-	} else if len(w) > 3 && strings.HasSuffix(w, "es") && strings.ContainsAny(w[len(w)-3:len(w)-2], "xhs") {
-		w = w[:len(w)-2]
-	} else if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
-		w = w[:len(w)-1]
+	w = singular(w)
+	if s, ok := shortened[w]; ok {
+		return s
 	}
 	if kept[w] {
-		switch w {
-		case "flooring", "railing", "lighting", "wiring":
-			return w[:len(w)-3]
-		}
 		return w
 	}
 	for _, end := range []string{"ing", "ed"} {
@@ -129,6 +125,18 @@ func stem(w string) string {
 	}
 	if len(w) > 4 && strings.HasSuffix(w, "e") {
 		w = w[:len(w)-1]
+	}
+	return w
+}
+
+func singular(w string) string {
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "ies"):
+		return w[:len(w)-3] + "y"
+	case len(w) > 3 && strings.HasSuffix(w, "es") && strings.ContainsAny(w[len(w)-3:len(w)-2], "xhs"):
+		return w[:len(w)-2]
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"):
+		return w[:len(w)-1]
 	}
 	return w
 }
