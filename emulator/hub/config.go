@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"regexp"
 	"strconv"
 	"syscall"
 	"time"
@@ -71,6 +72,36 @@ type Config struct {
 	Functions func(Addresses) ([]host.Function, error)
 
 	Log *slog.Logger // nil discards
+}
+
+// segment is what may stand in one segment of an address.
+var segment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
+
+// Check returns what is wrong with the names and ports, by flag.
+func (c Config) Check() error {
+	var errs []error
+	if !segment.MatchString(c.Project) {
+		errs = append(errs, fmt.Errorf("-project %q is not a project id", c.Project))
+	}
+	if !segment.MatchString(c.Region) {
+		errs = append(errs, fmt.Errorf("-region %q is not a region", c.Region))
+	}
+	for _, s := range c.Ports.all() {
+		if *s.port < 0 || *s.port > 65535 {
+			errs = append(errs, fmt.Errorf("-%s-port %d is not a port", s.service, *s.port))
+		} else if p := c.moved(*s.port); *s.port > 0 && p < 1 || p > 65535 {
+			errs = append(errs, fmt.Errorf("-port-offset %d moves %s to port %d", c.PortOffset, s.service, p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// moved adds the offset to a port.
+func (c Config) moved(port int) int {
+	if port == 0 {
+		return 0
+	}
+	return port + c.PortOffset
 }
 
 // Push is how messages reach the functions that take events. Zero fields are
@@ -139,10 +170,7 @@ func (c Config) listen(ctx context.Context) (map[string]net.Listener, error) {
 		if c.external(s.service) != "" {
 			continue
 		}
-		port := *s.port
-		if port != 0 {
-			port += c.PortOffset
-		}
+		port := c.moved(*s.port)
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		switch {
 		case errors.Is(err, syscall.EADDRINUSE):

@@ -19,13 +19,6 @@ import (
 	"truecost.dev/shared/host"
 )
 
-// Limits of the HTTP servers. There is no write timeout: an agent may stream
-// for as long as it works.
-const (
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
-)
-
 // A Hub is a local system that runs.
 type Hub struct {
 	at        Addresses
@@ -36,7 +29,7 @@ type Hub struct {
 	firestore *firestore.Server // nil: somebody else's
 	pubsub    *pubsub.Server    // nil: somebody else's
 	bus       *bus
-	web       []*http.Server
+	web       []*webServer
 
 	serving sync.WaitGroup // the servers
 	failed  chan error     // why a server ended by itself; the first is kept
@@ -49,6 +42,9 @@ type Hub struct {
 func Start(ctx context.Context, c Config) (*Hub, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := c.Check(); err != nil {
+		return nil, err
 	}
 	listeners, err := c.listen(ctx)
 	if err != nil {
@@ -127,10 +123,7 @@ func (h *Hub) serve(service string, run func() error) {
 }
 
 func (h *Hub) serveHTTP(service string, l net.Listener, handler http.Handler) {
-	s := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
-		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
-	}
+	s := newWebServer(handler, h.log)
 	h.web = append(h.web, s)
 	h.serve(service, func() error { return s.Serve(l) })
 }
@@ -185,9 +178,7 @@ func (h *Hub) Stop(ctx context.Context) error {
 		errs = append(errs, h.pubsub.Drain(ctx))
 	}
 	for _, s := range h.web {
-		if err := s.Shutdown(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("wait for requests under way: %w", err), s.Close())
-		}
+		errs = append(errs, s.stop(ctx))
 	}
 	if h.bus != nil {
 		errs = append(errs, h.bus.conn.Close())

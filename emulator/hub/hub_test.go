@@ -79,7 +79,7 @@ func get(t *testing.T, url string) (status int, body string) {
 	return r.StatusCode, string(b)
 }
 
-func publishTo(t *testing.T, address, topic, data string) {
+func publishStep(t *testing.T, address, data string) {
 	t.Helper()
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -90,7 +90,7 @@ func publishTo(t *testing.T, address, topic, data string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.Publisher(topic).Publish(t.Context(), &client.Message{Data: []byte(data)}).Get(t.Context()); err != nil {
+	if _, err := c.Publisher("truecost-steps").Publish(t.Context(), &client.Message{Data: []byte(data)}).Get(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -153,7 +153,7 @@ func TestPagesNameWhatRuns(t *testing.T) {
 	t.Parallel()
 	h := start(t, config(echo("step")))
 	at := h.Addresses()
-	publishTo(t, at.PubSub, "truecost-steps", "<b>hello</b>")
+	publishStep(t, at.PubSub, "<b>hello</b>")
 	if err := h.PubSub().Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestMessagesReachTheirFunction(t *testing.T) {
 		got <- r
 		w.WriteHeader(http.StatusNoContent)
 	})))
-	publishTo(t, h.Addresses().PubSub, "truecost-steps", "{}")
+	publishStep(t, h.Addresses().PubSub, "{}")
 	r := <-got
 	if typ, src := r.Header.Get("Ce-Type"), r.Header.Get("Ce-Source"); r.URL.Path != "/" ||
 		typ != "google.cloud.pubsub.topic.v1.messagePublished" || src != "//pubsub.googleapis.com/projects/truecost/topics/truecost-steps" {
@@ -303,7 +303,7 @@ func TestStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publishTo(t, h.Addresses().PubSub, "truecost-steps", "{}")
+	publishStep(t, h.Addresses().PubSub, "{}")
 	<-entered
 	stopped := make(chan struct{})
 	go func() {
@@ -336,7 +336,7 @@ func TestStopIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publishTo(t, h.Addresses().PubSub, "truecost-steps", "{}")
+	publishStep(t, h.Addresses().PubSub, "{}")
 	<-entered
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

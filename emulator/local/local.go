@@ -1,107 +1,78 @@
-// Package local is TrueCost on one machine: the hub with the module's own
-// functions in it. The emulator, the command line and the tests start the same
-// system through it.
+// Package local runs this module's own functions on a hub: what go run
+// ./emulator starts, and what the command line starts when nothing runs.
 package local
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/sethvargo/go-envconfig"
 
 	"truecost.dev/emulator/hub"
-	"truecost.dev/emulator/pubsub"
 	"truecost.dev/functions"
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/host"
 	"truecost.dev/triggers"
 )
 
-// Config of a local system. The zero value takes free ports and logs nothing.
-type Config struct {
-	Ports      hub.Ports
-	PortOffset int
+// sweepEvery is how often the scheduler in the cloud calls the sweeper.
+const sweepEvery = time.Minute
 
-	// Addresses of emulators that run already; "" embeds one.
-	FirestoreHost, PubSubHost string
-
-	Faults pubsub.Faults
-	Push   hub.Push
-	Env    map[string]string // configuration that goes before the environment's
-	Log    *slog.Logger
-}
-
-// On one machine nobody waits for a cloud: pauses are short, and a worker that
-// died is noticed in seconds.
-var defaults = envconfig.MapLookuper(map[string]string{
-	"GOOGLE_CLOUD_PROJECT":   "truecost",
-	"TRUECOST_LOCAL_AUTH":    "true",
-	"TRUECOST_AGENT_TIMEOUT": "30s",
-	"TRUECOST_RETRY_PAUSE":   "1s",
-	"TRUECOST_STEP_LEASE":    "6s",
-})
-
-const sweepEvery = 2 * time.Second
-
-// System is a local system that runs.
+// A System is a hub with the module's functions on it.
 type System struct {
 	*hub.Hub
 	services *boot.Services
 }
 
-// Start starts a local system and returns when it is ready.
-func Start(ctx context.Context, c Config) (*System, error) {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	lookup := envconfig.MultiLookuper(envconfig.MapLookuper(c.Env), withoutEmulators{envconfig.OsLookuper()}, defaults)
-	// The addresses are not known yet: any will do to read project and region.
-	config, err := boot.Load(ctx, envconfig.MultiLookuper(envconfig.MapLookuper(map[string]string{"FIRESTORE_EMULATOR_HOST": "127.0.0.1"}), lookup))
+// Start starts the system; ctx bounds the start alone. c says where and as
+// whom; its Functions and Schedules are filled in here. The functions read
+// their configuration from env, except for the addresses of the services, which
+// are the hub's. FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST in env name
+// servers that take the place of the embedded ones.
+func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, error) {
+	conf, err := boot.Load(ctx, envconfig.MultiLookuper(envconfig.MapLookuper(map[string]string{
+		"GOOGLE_CLOUD_PROJECT": c.Project, "TRUECOST_REGION": c.Region,
+	}), env))
 	if err != nil {
 		return nil, err
 	}
 	s := &System{}
-	s.Hub, err = hub.Start(ctx, hub.Config{
-		Project: config.Project, Region: config.Region, Ports: c.Ports, PortOffset: c.PortOffset,
-		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost, Faults: c.Faults, Push: c.Push, Log: c.Log,
-		Schedules: []hub.Schedule{{Topic: config.SweepTopic, Every: sweepEvery}},
-		Functions: func(at hub.Addresses) ([]host.Function, error) {
-			config.FirestoreHost, config.PubSubHost = at.Firestore, at.PubSub
-			if _, set := lookup.Lookup("A2A_BASE_URL"); !set {
-				config.AgentsURL = at.FunctionsURL()
-			}
-			s.services = boot.New(config, c.Log)
-			return table(s.services), nil
-		},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("start the local system: %w", err)
+	c.FirestoreHost, c.PubSubHost = conf.FirestoreHost, conf.PubSubHost
+	c.Schedules = []hub.Schedule{{Topic: conf.SweepTopic, Every: sweepEvery}}
+	c.Functions = func(at hub.Addresses) ([]host.Function, error) {
+		conf.FirestoreHost, conf.PubSubHost, conf.LocalAuth = at.Firestore, at.PubSub, true
+		if agents, set := env.Lookup("A2A_BASE_URL"); !set || agents == "" {
+			conf.AgentsURL = at.FunctionsURL()
+		}
+		if err := conf.Validate(); err != nil {
+			return nil, err
+		}
+		s.services = boot.New(conf, c.Log)
+		table := functions.Table(s.services)
+		for _, t := range triggers.Table(s.services) {
+			table = append(table, t.Function(c.Log))
+		}
+		return table, nil
+	}
+	if s.Hub, err = hub.Start(ctx, c); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-// Stop stops everything in the order that lets work under way end.
+// Stop stops the hub as hub.Hub.Stop does, and then the functions' clients.
 func (s *System) Stop(ctx context.Context) error {
-	return errors.Join(s.Hub.Stop(ctx), s.services.Close())
+	return errors.Join(s.Hub.Stop(ctx), s.close())
 }
 
-func table(s *boot.Services) []host.Function {
-	all := functions.Table(s)
-	for _, t := range triggers.Table(s) {
-		all = append(all, t.Function(s.Log))
+func (s *System) close() error {
+	if s.services == nil {
+		return nil
 	}
-	return all
-}
-
-// withoutEmulators hides the variables whose place the Config takes.
-type withoutEmulators struct{ envconfig.Lookuper }
-
-func (w withoutEmulators) Lookup(key string) (string, bool) {
-	if key == "FIRESTORE_EMULATOR_HOST" || key == "PUBSUB_EMULATOR_HOST" {
-		return "", false
+	if err := s.services.Close(); err != nil {
+		return fmt.Errorf("close the functions' clients: %w", err)
 	}
-	return w.Lookuper.Lookup(key)
+	return nil
 }

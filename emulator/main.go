@@ -1,0 +1,115 @@
+// Command emulator is the local system: the functions, Pub/Sub and Firestore in
+// one process, on the loopback interface, without Java, Docker or a download.
+//
+//	go run ./emulator
+//	go run ./emulator -port-offset 100
+//
+// It prints one line per service and runs until it is interrupted; a second
+// interrupt ends it at once. FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST
+// name servers that take the place of its own.
+//
+//	0  stopped
+//	1  could not start, or work under way had to be cut off
+//	2  wrong flags
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"truecost.dev/emulator/hub"
+	"truecost.dev/emulator/local"
+)
+
+const (
+	startTime = 30 * time.Second // for servers elsewhere that do not answer
+	stopTime  = 10 * time.Second // for work under way, as the cloud gives an instance
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal has its usual effect
+	code := run(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run runs the local system until ctx ends and returns the exit code.
+func run(ctx context.Context, args []string, env envconfig.Lookuper, stdout, stderr io.Writer) int {
+	c, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	c.Log = slog.New(slog.NewTextHandler(stderr, nil))
+	starting, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	system, err := local.Start(starting, c, env)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "emulator:", err)
+		return 1
+	}
+	announce(stdout, system.Hub)
+	select {
+	case <-ctx.Done():
+	case err = <-system.Failed():
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	if err := errors.Join(err, system.Stop(stopping)); err != nil {
+		_, _ = fmt.Fprintln(stderr, "emulator:", err)
+		return 1
+	}
+	return 0
+}
+
+// parse reads the flags; what is wrong with them stands on stderr already.
+func parse(args []string, stderr io.Writer) (hub.Config, error) {
+	c := hub.Config{Ports: hub.DefaultPorts()}
+	fs := flag.NewFlagSet("emulator", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&c.Project, "project", "truecost", "project `id`")
+	fs.StringVar(&c.Region, "region", "us-central1", "region in the address of a function")
+	fs.IntVar(&c.PortOffset, "port-offset", 0, "`n` is added to every port but 0")
+	c.Ports.AddFlags(fs)
+	if err := fs.Parse(args); err != nil {
+		return c, err
+	}
+	err := c.Check()
+	if fs.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		fs.Usage()
+	}
+	return c, err
+}
+
+// announce prints one line per service.
+func announce(w io.Writer, h *hub.Hub) {
+	for _, s := range h.Services() {
+		address := s.Address
+		switch {
+		case s.External:
+			address += " (not ours: named by the environment)"
+		case s.Name == hub.Functions:
+			address = h.Addresses().FunctionsURL()
+		case s.Name == hub.Hosting || s.Name == hub.Inspector:
+			address = "http://" + address
+		}
+		_, _ = fmt.Fprintf(w, "%-10s %s\n", s.Name, address)
+	}
+}
