@@ -75,10 +75,24 @@ func (g *generator) write() *pb.Write {
 	}
 	w.Operation = &pb.Write_Update{Update: doc}
 	w.UpdateMask = g.mask()
-	if g.IntN(3) == 0 {
+	switch g.IntN(8) {
+	case 0, 1:
 		w.UpdateTransforms = append(w.UpdateTransforms, g.transform())
+	case 2:
+		g.removeFrom(w, doc)
 	}
 	return w
+}
+
+// removeFrom removes elements from an array that keeps at least one: the
+// official emulator takes the empty array that a transform leaves for another
+// value than the one that is written, so that writing it is no idle write.
+func (g *generator) removeFrom(w *pb.Write, doc *pb.Document) {
+	kept := append(g.arrayOf(2).GetValues(), stringValue("kept"))
+	doc.Fields["a"] = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: kept}}}
+	w.UpdateMask = nil
+	w.UpdateTransforms = []*pb.DocumentTransform_FieldTransform{{FieldPath: "a",
+		TransformType: &pb.DocumentTransform_FieldTransform_RemoveAllFromArray{RemoveAllFromArray: g.arrayOf(3)}}}
 }
 
 func (g *generator) precondition() *pb.Precondition {
@@ -105,17 +119,17 @@ func (g *generator) mask() *pb.DocumentMask {
 
 func (g *generator) transform() *pb.DocumentTransform_FieldTransform {
 	t := &pb.DocumentTransform_FieldTransform{FieldPath: pick(g, "a", "b", "m.x")}
-	switch g.IntN(5) {
+	switch g.IntN(4) {
 	case 0:
 		t.TransformType = &pb.DocumentTransform_FieldTransform_Increment{Increment: g.number()}
 	case 1:
 		t.TransformType = &pb.DocumentTransform_FieldTransform_Maximum{Maximum: g.number()}
 	case 2:
 		t.TransformType = &pb.DocumentTransform_FieldTransform_Minimum{Minimum: g.number()}
-	case 3:
-		t.TransformType = &pb.DocumentTransform_FieldTransform_AppendMissingElements{AppendMissingElements: g.arrayOf(3)}
 	default:
-		t.TransformType = &pb.DocumentTransform_FieldTransform_RemoveAllFromArray{RemoveAllFromArray: g.arrayOf(3)}
+		a := g.arrayOf(2)
+		a.Values = append(a.Values, g.number())
+		t.TransformType = &pb.DocumentTransform_FieldTransform_AppendMissingElements{AppendMissingElements: a}
 	}
 	return t
 }
@@ -214,7 +228,7 @@ func (g *generator) query() *pb.StructuredQuery {
 	}
 	for range pick(g, 0, 0, 1, 2) {
 		q.OrderBy = append(q.OrderBy, &pb.StructuredQuery_Order{
-			Field:     &pb.StructuredQuery_FieldReference{FieldPath: pick(g, "a", "b", "m.x")},
+			Field:     &pb.StructuredQuery_FieldReference{FieldPath: pick(g, "a", "b", "m.x", "__name__")},
 			Direction: pick(g, pb.StructuredQuery_ASCENDING, pb.StructuredQuery_DESCENDING),
 		})
 	}
@@ -222,10 +236,10 @@ func (g *generator) query() *pb.StructuredQuery {
 		q.OrderBy = q.OrderBy[:1]
 	}
 	if len(q.OrderBy) > 0 && g.IntN(3) == 0 {
-		q.StartAt = &pb.Cursor{Values: []*pb.Value{g.value(0)}, Before: g.IntN(2) == 0}
+		q.StartAt = &pb.Cursor{Values: []*pb.Value{g.cursorValue(q)}, Before: g.IntN(2) == 0}
 	}
 	if len(q.OrderBy) > 0 && g.IntN(3) == 0 {
-		q.EndAt = &pb.Cursor{Values: []*pb.Value{g.value(0)}, Before: g.IntN(2) == 0}
+		q.EndAt = &pb.Cursor{Values: []*pb.Value{g.cursorValue(q)}, Before: g.IntN(2) == 0}
 	}
 	if g.IntN(3) == 0 {
 		q.Limit = wrapperspb.Int32(int32(g.IntN(4)))
@@ -237,6 +251,13 @@ func (g *generator) query() *pb.StructuredQuery {
 		q.Select = &pb.StructuredQuery_Projection{Fields: []*pb.StructuredQuery_FieldReference{{FieldPath: g.field()}}}
 	}
 	return q
+}
+
+func (g *generator) cursorValue(q *pb.StructuredQuery) *pb.Value {
+	if q.GetOrderBy()[0].GetField().GetFieldPath() == "__name__" {
+		return &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: g.name()}}
+	}
+	return g.value(0)
 }
 
 func (g *generator) filter(depth int) *pb.StructuredQuery_Filter {
@@ -257,6 +278,13 @@ func (g *generator) filter(depth int) *pb.StructuredQuery_Filter {
 }
 
 func (g *generator) fieldFilter() *pb.StructuredQuery_Filter {
+	if g.IntN(8) == 0 {
+		return &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_FieldFilter{FieldFilter: &pb.StructuredQuery_FieldFilter{
+			Field: &pb.StructuredQuery_FieldReference{FieldPath: "__name__"},
+			Op:    pb.StructuredQuery_FieldFilter_Operator(1 + g.IntN(6)), // up to NOT_EQUAL
+			Value: &pb.Value{ValueType: &pb.Value_ReferenceValue{ReferenceValue: g.name()}},
+		}}}
+	}
 	f := &pb.StructuredQuery_FieldFilter{
 		Field: &pb.StructuredQuery_FieldReference{FieldPath: g.field()},
 		Op:    pb.StructuredQuery_FieldFilter_Operator(1 + g.IntN(10)),

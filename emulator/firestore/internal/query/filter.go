@@ -193,13 +193,23 @@ func walk(f *pb.StructuredQuery_Filter, visit func(path string, inequality bool)
 		op := x.UnaryFilter.GetOp()
 		visit(x.UnaryFilter.GetField().GetFieldPath(), op == opNotNaN || op == opNotNull)
 	case *pb.StructuredQuery_Filter_FieldFilter:
-		switch x.FieldFilter.GetOp() {
-		case opLT, opLE, opGT, opGE: // beside null they match nothing and order nothing
-			visit(x.FieldFilter.GetField().GetFieldPath(), !value.IsNull(x.FieldFilter.GetValue()))
-		case opNE, opNotIn:
-			visit(x.FieldFilter.GetField().GetFieldPath(), true)
-		default:
-			visit(x.FieldFilter.GetField().GetFieldPath(), false)
-		}
+		visit(x.FieldFilter.GetField().GetFieldPath(), isInequality(x.FieldFilter))
 	}
 }
+
+// isInequality tells whether a filter orders the result by its field. One that
+// can match nothing does not.
+func isInequality(f *pb.StructuredQuery_FieldFilter) bool {
+	v := f.GetValue()
+	switch f.GetOp() {
+	case opLT, opLE, opGT, opGE:
+		return !value.IsNull(v) && !value.IsNaN(v)
+	case opNE:
+		return !value.IsNull(v)
+	case opNotIn:
+		return slices.ContainsFunc(v.GetArrayValue().GetValues(), func(e *pb.Value) bool { return !value.IsNull(e) })
+	default:
+		return false
+	}
+}
+

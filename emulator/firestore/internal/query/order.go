@@ -2,8 +2,11 @@ package query
 
 import (
 	"slices"
+	"strings"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"truecost.dev/emulator/firestore/internal/field"
 	"truecost.dev/emulator/firestore/internal/resource"
@@ -49,11 +52,20 @@ func (c *Query) compileOrder(q *pb.StructuredQuery, fields []string) error {
 	ordered := func(name string) bool {
 		return slices.ContainsFunc(c.order, func(o order) bool { return o.name == name })
 	}
-	implied := append(inequalities(q.GetWhere()), fields...)
+	compared := inequalities(q.GetWhere())
+	onKey := ordered(field.DocumentName) || slices.Contains(compared, field.DocumentName) || equalsKey(q.GetWhere())
+	if err := c.checkKeyScan(q, descending); err != nil {
+		return err
+	}
+	implied := slices.Concat(compared, fields)
 	slices.Sort(implied)
 	for _, name := range slices.Compact(implied) {
 		if name == field.DocumentName || ordered(name) {
 			continue
+		}
+		if onKey && !slices.Contains(compared, name) {
+			return invalidf("This query requires an index that has fields [%s] after __name__ and Firestore does not currently support "+
+				"such an index. Please try the query again with additional ordering on those fields.", strings.Join(fields, ", "))
 		}
 		p, err := field.Parse(name)
 		if err != nil {
@@ -68,6 +80,20 @@ func (c *Query) compileOrder(q *pb.StructuredQuery, fields []string) error {
 		return invalidf("order by clause cannot contain more fields after the key")
 	}
 	return nil
+}
+
+// checkKeyScan refuses a query that reads a collection by descending name and
+// nothing else, for which there is no automatic index.
+func (c *Query) checkKeyScan(q *pb.StructuredQuery, descending bool) error {
+	if !descending || len(c.order) != 1 || c.order[0].name != field.DocumentName {
+		return nil
+	}
+	others := false
+	walk(q.GetWhere(), func(path string, _ bool) { others = others || path != field.DocumentName })
+	if others {
+		return nil
+	}
+	return status.Error(codes.FailedPrecondition, "Firestore does not support descending key scans")
 }
 
 // bound is a cursor: a position in the effective order, given by values for its

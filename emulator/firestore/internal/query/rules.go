@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 	"google.golang.org/grpc/codes"
@@ -25,7 +26,6 @@ type rules struct {
 	negations int  // NOT_EQUAL, NOT_IN, IS_NOT_NAN, IS_NOT_NULL
 	notIn     bool // NOT_IN
 	choice    bool // IN, ARRAY_CONTAINS_ANY, OR
-	keyEqual  bool // __name__ ==
 }
 
 func checkFilter(f *pb.StructuredQuery_Filter) error {
@@ -46,19 +46,19 @@ func checkFilter(f *pb.StructuredQuery_Filter) error {
 	if s.contains > 1 {
 		return invalidf("A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.")
 	}
-	return r.checkKey(f)
-}
-
-func (r *rules) checkKey(f *pb.StructuredQuery_Filter) error {
 	in := inequalities(f)
-	key := false
-	for _, path := range in {
-		key = key || path == field.DocumentName
-	}
-	if r.keyEqual && len(in) > 0 && !key {
+	if equalsKey(f) && len(in) > 0 && !slices.Contains(in, field.DocumentName) {
 		return invalidf("Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities.")
 	}
 	return nil
+}
+
+// equalsKey tells whether f has a filter __name__ ==.
+func equalsKey(f *pb.StructuredQuery_Filter) bool {
+	if c := f.GetCompositeFilter(); c != nil {
+		return slices.ContainsFunc(c.GetFilters(), equalsKey)
+	}
+	return f.GetFieldFilter().GetOp() == opEQ && f.GetFieldFilter().GetField().GetFieldPath() == field.DocumentName
 }
 
 // shape is a filter in disjunctive normal form: how many disjunctions it has
@@ -136,7 +136,6 @@ func (r *rules) checkField(f *pb.StructuredQuery_FieldFilter) (shape, error) {
 		s.contains = 1
 	}
 	if f.GetField().GetFieldPath() == field.DocumentName {
-		r.keyEqual = r.keyEqual || op == opEQ
 		return s, checkKeyOperand(op, v)
 	}
 	return s, nil
