@@ -1,0 +1,50 @@
+package cost
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/agent"
+	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/intake"
+	"truecost.dev/shared/estimate/pricing"
+)
+
+// Agents returns the cost agent, its scorer and its critic.
+func Agents() []agent.Spec { return family().Specs() }
+
+func family() agent.Family[estimate.Context, estimate.Cost] {
+	return agent.Family[estimate.Context, estimate.Cost]{
+		Name:        "cost",
+		Description: "Prices every line of the scope at the place, with labor, waste, markups, sales tax and permits, and ranges that follow the evidence.",
+		Version:     "1.0.0",
+		Skills:      []string{"cost", "pricing", "bill-of-quantities", "markup", "construction"},
+		Decode:      decode,
+		Primary:     work,
+		Rubric:      rubric(),
+	}
+}
+
+func decode(req a2a.Request) (estimate.Context, error) {
+	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
+}
+
+// work prices the scope. With feedback it says for each finding what the figure
+// was and what it is now that it is computed anew; a finding that only a person
+// can settle marks the cost for review.
+func work(in estimate.Context, feedback *agent.Critique) (estimate.Cost, error) {
+	c, err := pricing.Price(in)
+	if err != nil || feedback == nil {
+		return c, err
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return c, fmt.Errorf("encode the cost to compare it with the previous one: %w", err)
+	}
+	c.Revisions = agent.Revisions(feedback, raw)
+	for _, f := range feedback.Findings {
+		c.NeedsReview = c.NeedsReview || f.Fix == agent.AskUser
+	}
+	return c, nil
+}
