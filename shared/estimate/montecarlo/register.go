@@ -103,6 +103,7 @@ func newJob(ctx estimate.Context) *job {
 				j.subs++
 			}
 		}
+		slices.Sort(j.codes) // so that reasons do not depend on the order of the lines
 	}
 	j.months = months(ctx)
 	return j

@@ -72,9 +72,9 @@ func Simulate(ctx estimate.Context, seed [32]byte, opt Options) (estimate.Risk, 
 func FromCost(ctx estimate.Context) *Model {
 	c := ctx.Cost
 	m := &Model{Scale: c.Adjustments.PricePerDirectDollar, Correlation: Usual}
-	direct := 0.0
+	var sum money.Cents
 	for d, l := range c.Lines {
-		direct += l.TotalCost.Low.Float()
+		sum += l.TotalCost.Low
 		line := Line{
 			Name: l.Description, Group: divisionName(c, d), Trade: l.Trade, Code: material(l.CostCode),
 			Material: l.MaterialCost.Low.Float(), Labor: l.LaborCost.Low.Float(), Equipment: l.Equipment.Low.Float(),
@@ -85,6 +85,8 @@ func FromCost(ctx estimate.Context) *Model {
 			m.Lines = append(m.Lines, line)
 		}
 	}
+	m.Lines, _ = m.sorted()
+	direct := sum.Float()
 	if m.Scale <= 0 && direct > 0 {
 		m.Scale = c.Total.Low.Float() / direct
 	}

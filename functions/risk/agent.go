@@ -1,0 +1,82 @@
+package risk
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/agent"
+	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/intake"
+	"truecost.dev/shared/estimate/montecarlo"
+)
+
+// Agents returns risk, risk_scorer and risk_critic.
+func Agents() []agent.Spec { return family().Specs() }
+
+func family() agent.Family[estimate.Context, estimate.Risk] {
+	return agent.Family[estimate.Context, estimate.Risk]{
+		Name:        "risk",
+		Description: "Simulates the total price with correlated lines and discrete risks, and recommends a contingency.",
+		Version:     "1.0.0",
+		Skills:      []string{"monte carlo", "contingency", "risk register", "sensitivity"},
+		Decode:      decode,
+		Primary:     simulate,
+		Rubric:      rubric(),
+	}
+}
+
+func decode(req a2a.Request) (estimate.Context, error) {
+	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
+}
+
+// seed depends on the job and the edition of the catalogue, not on ids or time.
+func seed(ctx estimate.Context) [32]byte {
+	c := estimate.Clarification{}
+	if ctx.Clarification != nil {
+		c = *ctx.Clarification
+	}
+	job := intake.Seed(c)
+	return sha256.Sum256(slices.Concat(job[:], []byte("risk "+catalog.Version)))
+}
+
+// simulate is the primary. What a critic found decides how it is done again;
+// every finding is answered in Revisions.
+func simulate(ctx estimate.Context, feedback *agent.Critique) (estimate.Risk, error) {
+	opt, revisions := respond(feedback)
+	r, err := montecarlo.Simulate(ctx, seed(ctx), opt)
+	if err != nil {
+		return r, err
+	}
+	r.Revisions = revisions
+	return r, nil
+}
+
+// respond turns findings into options of the simulation and says what was done
+// about each.
+func respond(feedback *agent.Critique) (opt montecarlo.Options, revisions []estimate.Revision) {
+	if feedback == nil {
+		return opt, nil
+	}
+	for _, f := range feedback.Findings {
+		action := "Simulated again from the cost and the register; the figure is computed, never carried over."
+		switch {
+		case f.Fix == agent.AskUser:
+			action = "Left as it is: only a person can settle it. " + f.HowToFix
+		case strings.HasPrefix(f.Path, "monteCarlo.iterations"), strings.HasPrefix(f.Path, "monteCarlo.p80StandardErrorPercent"), strings.HasPrefix(f.Path, "monteCarlo.converged"):
+			opt.Iterations = max(2*montecarlo.Iterations, 2*opt.Iterations)
+			action = fmt.Sprintf("Simulated again with at least %d iterations.", opt.Iterations)
+		case strings.HasPrefix(f.Path, "monteCarlo.stdDev"), strings.HasPrefix(f.Path, "monteCarlo.averageCorrelation"):
+			usual := montecarlo.Usual
+			opt.Correlation = &usual
+			action = "Simulated again with the usual correlations between lines, trades and materials."
+		case strings.HasPrefix(f.Path, "allRisks"), strings.HasPrefix(f.Path, "excludedRisks"), strings.HasPrefix(f.Path, "topRisks"):
+			action = "Drew the register up again from the kind of job, the age of the house and the priced lines, and simulated again."
+		}
+		revisions = append(revisions, estimate.Revision{Path: f.Path, Action: action})
+	}
+	return opt, revisions
+}
