@@ -52,7 +52,10 @@ func newFake() (*fake, error) {
 	}
 	f.functions = httptest.NewServer(f.mux())
 	f.inspector = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(map[string]any{"services": map[string]string{"functions": f.url(), "firestore": f.firestore}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"services": map[string]string{"functions": f.functions.Listener.Addr().String(), "firestore": f.firestore},
+			"project":  "truecost", "region": "us-central1",
+		})
 	}))
 	f.stop = func() {
 		f.writers.Wait()

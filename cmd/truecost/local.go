@@ -2,30 +2,33 @@ package main
 
 import (
 	"context"
-	"os"
+	"log/slog"
 	"time"
 
-	"truecost.dev/emulator/local"
+	"github.com/sethvargo/go-envconfig"
+
+	"truecost.dev/emulator/hub"
+	emulator "truecost.dev/emulator/local"
 )
 
-// stopTimeout is how long work under way has to end.
-const stopTimeout = 10 * time.Second
+// stopTime is how long a local system of this process may take to end.
+const stopTime = 5 * time.Second
 
 // startLocal starts a local system in this process, on free ports, for the
-// command that needs one when none runs. It ends with stop, and its state, in
-// memory, with it. Emulators that the environment names are used.
-func startLocal(ctx context.Context) (at endpoints, stop func(), err error) {
-	s, err := local.Start(ctx, local.Config{
-		FirestoreHost: os.Getenv("FIRESTORE_EMULATOR_HOST"), PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
-	})
+// commands that need one when none runs. Its state is in memory and ends with
+// it; emulators that the environment names are used.
+func startLocal(ctx context.Context) (endpoints, func(), error) {
+	system, err := emulator.Start(ctx, hub.Config{
+		Project: "truecost", Region: "us-central1", Log: slog.New(slog.DiscardHandler),
+	}, envconfig.OsLookuper())
 	if err != nil {
 		return endpoints{}, nil, err
 	}
-	stop = func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	at := system.Addresses()
+	stop := func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 		defer cancel()
-		_ = s.Stop(ctx) // the process ends with it
+		_ = system.Stop(ctx) // the process ends with it
 	}
-	a := s.Addresses()
-	return endpoints{Functions: a.FunctionsURL(), Firestore: a.Firestore, Project: a.Project}, stop, nil
+	return endpoints{Functions: at.FunctionsURL(), Firestore: at.Firestore, Project: at.Project}, stop, nil
 }

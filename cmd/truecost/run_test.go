@@ -81,8 +81,8 @@ func TestExitCodeOfEveryKind(t *testing.T) {
 	}
 }
 
-// local is a startLocal that hands out a fake.
-func local(f *fake, stopped *bool) func(context.Context) (endpoints, func(), error) {
+// handOut is a startLocal that hands out a fake.
+func handOut(f *fake, stopped *bool) func(context.Context) (endpoints, func(), error) {
 	return func(context.Context) (endpoints, func(), error) {
 		return endpoints{Functions: f.url(), Firestore: f.firestore, Project: "truecost"}, func() { *stopped = true }, nil
 	}
@@ -105,7 +105,7 @@ func TestEstimateStartsALocalSystemWhenNoneRuns(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	var stopped bool
 	sys := nowhere(&stdout, &stderr)
-	sys.startLocal = local(startFake(t), &stopped)
+	sys.startLocal = handOut(startFake(t), &stopped)
 	if code := run(t.Context(), []string{"estimate", kitchen, "-id", "ok-1"}, sys); code != exitDone || !stopped {
 		t.Errorf("exit %d, stopped %v, want 0 and true\n%s", code, stopped, &stderr)
 	}
@@ -153,7 +153,7 @@ func TestInterrupt(t *testing.T) {
 			sys.stdout = &trigger{Buffer: &stdout, on: "location", do: cancel}
 			args := []string{"estimate", kitchen, "-id", "slow-1"}
 			if tt.own {
-				sys.startLocal = local(f, &stopped)
+				sys.startLocal = handOut(f, &stopped)
 			} else {
 				args = append(args, "-url", f.url(), "-firestore", f.firestore)
 			}

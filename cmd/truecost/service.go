@@ -23,6 +23,9 @@ const (
 	workTimeout = 5 * time.Minute  // an agent at work
 )
 
+// localFirestore is where the emulators of the Firebase suite serve Firestore.
+const localFirestore = "127.0.0.1:8080"
+
 // endpoints say where the services are.
 type endpoints struct {
 	Functions string // base address: the name of a function is appended to it
@@ -46,8 +49,11 @@ func (c *call) connect(ctx context.Context, start bool) (*service, error) {
 	switch {
 	case c.url != "":
 		s.endpoints = endpoints{Functions: c.url}
-		if lookErr == nil && sameHost(c.url, local.Functions) || isLoopback(c.url) {
+		switch {
+		case lookErr == nil && (isLoopback(c.url) || sameHost(c.url, local.Functions)):
 			s.Firestore = local.Firestore
+		case isLoopback(c.url):
+			s.Firestore = localFirestore
 		}
 	case lookErr == nil:
 		s.endpoints = local
@@ -79,22 +85,21 @@ func (c *call) look(ctx context.Context, client *http.Client) (endpoints, error)
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	var health struct {
-		Services map[string]string `json:"services"`
+		Services map[string]string `json:"services"` // host:port by name
+		Project  string            `json:"project"`
+		Region   string            `json:"region"`
 	}
 	if err := getJSON(ctx, client, strings.TrimSuffix(c.inspector, "/")+"/healthz", &health); err != nil {
 		return endpoints{}, err
 	}
-	at := endpoints{Functions: health.Services["functions"], Firestore: hostOf(health.Services["firestore"])}
-	if at.Functions == "" || at.Firestore == "" {
-		return endpoints{}, fault.New(fault.Unavailable, "%s names no functions and no firestore", c.inspector)
+	functions, firestore := health.Services["functions"], health.Services["firestore"]
+	if functions == "" || firestore == "" || health.Project == "" || health.Region == "" {
+		return endpoints{}, fault.New(fault.Unavailable, "%s does not say where functions and firestore are", c.inspector)
 	}
-	if !strings.Contains(at.Functions, "://") {
-		at.Functions = "http://" + at.Functions
-	}
-	if u, err := url.Parse(at.Functions); err == nil && strings.Trim(u.Path, "/") == "" {
-		at.Functions = strings.TrimSuffix(at.Functions, "/") + "/truecost/us-central1"
-	}
-	return at, nil
+	return endpoints{
+		Functions: "http://" + functions + "/" + health.Project + "/" + health.Region,
+		Firestore: firestore, Project: health.Project,
+	}, nil
 }
 
 // getJSON fetches a JSON document. Every failure is a *fault.Error.
