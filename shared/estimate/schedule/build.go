@@ -10,6 +10,7 @@ import (
 
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/stat"
 )
 
 // productive is the share of a paid hour that moves the work (estimating
@@ -29,13 +30,15 @@ type activity struct {
 	wait     *wait   // calendar days
 	exterior bool
 	links    []Link
-
-	low, high float64 // factors on days at P10 and P90
+	factor   stat.Dist // on the hours, or on the days of a wait
 }
 
 // days returns the duration of the work when it takes factor times its hours:
 // whole days, as crews come for whole days.
 func (a *activity) days(factor float64) float64 {
+	if a.hours == 0 { // days that are waited out, not worked
+		return math.Max(a.least, math.Round(a.raw*factor))
+	}
 	return math.Max(a.least, math.Ceil(a.raw*factor-1e-9))
 }
 
@@ -110,7 +113,7 @@ func lines(c *estimate.Cost) []line {
 // links among those that are there.
 func build(ctx estimate.Context) (list []*activity, through float64) {
 	loads, through := gather(ctx.Cost)
-	list = []*activity{{id: start, name: "Project start", trade: "none", low: 1, high: 1}}
+	list = []*activity{{id: start, name: "Project start", trade: "none", factor: stat.Constant(1)}}
 	present := map[int]*activity{}
 	for i := range catalog.Activities() {
 		row := &catalog.Activities()[i]
@@ -131,44 +134,28 @@ func build(ctx estimate.Context) (list []*activity, through float64) {
 // makeActivity returns the activity of a row, or nil when the job has none.
 func makeActivity(ctx estimate.Context, row *catalog.Activity, loads map[int]*load) *activity {
 	work := loads[row.Seq]
-	a := &activity{seq: row.Seq, id: ID(row.Seq), name: row.Name, trade: "none", exterior: row.WeatherSensitive, low: 0.85, high: 1.35}
+	a := &activity{seq: row.Seq, id: ID(row.Seq), name: row.Name, trade: "none", exterior: row.WeatherSensitive}
 	switch row.Seq {
-	case design:
-		if ctx.Cost.Adjustments.DesignPct <= 0 && work == nil {
-			return nil
-		}
-		w := designWaits[complexity(ctx)]
-		a.wait = &w
-	case permit:
-		w, ok := permitWaits[permitClass(ctx)]
-		if !ok {
-			return nil
-		}
-		a.wait = &w
 	case order:
-		return nil // one node per class of goods, see orderNodes
-	case cure:
-		if loads[footings] == nil {
+		return nil // one node for each class of goods, see orderNodes
+	case design, permit, cure:
+		if a.wait = waitOf(ctx, row.Seq, loads); a.wait == nil {
 			return nil
 		}
-		a.wait = &wait{7, 7, 10}
-	case roughInspection:
-		if !hasPermit(ctx) || (loads[plumbingRough] == nil && loads[hvacRough] == nil && loads[electricalRough] == nil && loads[framing] == nil) {
+	case roughInspection, finalInspection, template:
+		if !needed(ctx, row.Seq, loads) {
 			return nil
 		}
-		a.least, a.raw, a.high = row.MinDays, row.MinDays, 2.5
-	case template:
-		if !hasStone(ctx.Cost) {
-			return nil
+		a.raw, a.least = row.MinDays, row.MinDays
+		a.factor = stat.PERT(1, 1, 3) // an inspector who comes late, or twice
+		if row.Seq == template {
+			a.least = 1
+			a.factor = stat.PERT(7.0/8, 1, 12.0/8) // 7 to 12 days
 		}
-		a.least, a.raw, a.low, a.high = 0, row.MinDays, 0.9, 1.5
-	case finalInspection:
-		if !hasPermit(ctx) {
-			return nil
-		}
-		a.least, a.raw, a.high = row.MinDays, row.MinDays, 2.5
 	case mobilize, punchList:
-		work = orEmpty(work)
+		if work == nil {
+			work = &load{byTrade: map[string]float64{"general_labor": 0}}
+		}
 		fill(a, row, work)
 	default:
 		if work == nil || work.hours <= 0 {
@@ -176,22 +163,46 @@ func makeActivity(ctx estimate.Context, row *catalog.Activity, loads map[int]*lo
 		}
 		fill(a, row, work)
 	}
+	if a.wait != nil {
+		a.factor = stat.PERT(a.wait.low/a.wait.likely, 1, a.wait.high/a.wait.likely)
+	}
 	return a
 }
 
-func orEmpty(l *load) *load {
-	if l == nil {
-		l = &load{byTrade: map[string]float64{"general_labor": 0}}
+// waitOf returns how long design, permit or cure take, in calendar days; nil
+// when the job has none.
+func waitOf(ctx estimate.Context, seq int, loads map[int]*load) *wait {
+	switch {
+	case seq == design && (ctx.Cost.Adjustments.DesignPct > 0 || loads[design] != nil):
+		w := designWaits[complexity(ctx)]
+		return &w
+	case seq == permit && hasPermit(ctx):
+		w := permitWaits[permitClass(ctx)]
+		return &w
+	case seq == cure && loads[footings] != nil:
+		return &wait{7, 7, 10}
 	}
-	return l
+	return nil
+}
+
+// needed reports whether the job has an inspection, or counters to template.
+func needed(ctx estimate.Context, seq int, loads map[int]*load) bool {
+	switch seq {
+	case template:
+		return hasStone(ctx.Cost)
+	case roughInspection:
+		return hasPermit(ctx) && (loads[plumbingRough] != nil || loads[hvacRough] != nil || loads[electricalRough] != nil || loads[framing] != nil)
+	}
+	return hasPermit(ctx)
 }
 
 // fill sets duration, crew and trade from the hours.
 func fill(a *activity, row *catalog.Activity, work *load) {
 	a.hours, a.crew = work.hours, math.Max(1, row.CrewSize)
 	a.raw, a.least = work.hours/(a.crew*8*productive), math.Max(1, row.MinDays)
+	a.factor = stat.Judged(0.85, 1, 1.35)
 	if work.hours > 0 {
-		a.low, a.high = work.low/work.hours, work.high/work.hours
+		a.factor = stat.Judged(work.low/work.hours, 1, work.high/work.hours)
 	}
 	a.trade = mainTrade(work.byTrade)
 	a.name = called(row, work.codes)
@@ -237,8 +248,8 @@ func orderNodes(ctx estimate.Context, present map[int]*activity) []*activity {
 		}
 		w := l.wait
 		list = append(list, &activity{
-			seq: order, id: ID(order) + "-" + l.id, name: "Order and delivery: " + l.name, trade: "none", wait: &w, low: 0.85, high: 1.35,
-			links: bridge(order, present),
+			seq: order, id: ID(order) + "-" + l.id, name: "Order and delivery: " + l.name, trade: "none", wait: &w,
+			links: bridge(order, present), factor: stat.PERT(w.low/w.likely, 1, w.high/w.likely),
 		})
 		present[l.before].links = append(present[l.before].links, Link{On: list[len(list)-1].id, Relation: FinishToStart})
 	}
@@ -287,7 +298,9 @@ func bridge(seq int, present map[int]*activity) []Link {
 			links = append(links, l)
 			continue
 		}
-		links = append(links, bridge(on, present)...)
+		for _, l := range bridge(on, present) {
+			links = append(links, Link{On: l.On, Relation: FinishToStart}) // lag and relation were those of the absent one
+		}
 	}
 	if len(links) == 0 {
 		links = []Link{{On: start, Relation: FinishToStart}}

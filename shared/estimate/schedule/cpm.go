@@ -145,8 +145,7 @@ func (n *network) backward(times []Times, end float64) {
 	for i := range times {
 		times[i].LF = end
 	}
-	for k := len(n.order) - 1; k >= 0; k-- {
-		i := n.order[k]
+	for _, i := range slices.Backward(n.order) {
 		t := &times[i]
 		t.LS = t.LF - (t.EF - t.ES)
 		t.Float = t.LS - t.ES

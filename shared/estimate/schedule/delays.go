@@ -15,14 +15,18 @@ var struck = map[string][]int{
 	"hazmat":    {abatement, demolition, mobilize},
 	"ground":    {excavation, footings, mobilize},
 	"design":    {design, framing, mobilize},
-	"permit":    {permit, mobilize},
-	"supply":    {order, cabinets, openings, countertops, appliances},
-	"market":    {order, mobilize},
+	"permit":    {roughInspection, framing, mobilize},
+	"supply":    {cabinets, openings, countertops, appliances},
+	"market":    {mobilize},
 	"owner":     {cabinets, trim, finalPaint},
 	"quality":   {roughInspection, finalInspection, punchList},
 	"mech":      {hvacRough, electricalRough, hvacTrim, plumbingTrim},
 	"utility":   {electricalRough, excavation, mobilize},
 }
+
+// waited are risks whose delay lies in the range of a wait of the network: late
+// goods in that of their order, a slow plan review in that of the permit.
+var waited = []string{"R017", "R019"}
 
 // delays returns what the risks of the register add to each activity.
 func (p *plan) delays() [][]delay {
@@ -32,7 +36,7 @@ func (p *plan) delays() [][]delay {
 	}
 	for i := range p.ctx.Risk.AllRisks {
 		r := &p.ctx.Risk.AllRisks[i]
-		if r.Group == "weather" || r.Group == "estimate" || r.DelayHigh <= 0 {
+		if r.Group == "weather" || r.Group == "estimate" || r.DelayHigh <= 0 || slices.Contains(waited, r.ID) {
 			continue
 		}
 		k := p.strikes(r.Group)

@@ -20,8 +20,7 @@ const sameTrade = 0.30
 type trials struct {
 	ends      []float64 // sorted
 	critical  []int     // in how many trials each node had no float
-	lost      float64   // mean weather days
-	lostP80   float64
+	lostP80   float64   // weather days
 	share     []float64 // of the variance of the end, by node; they sum to 1
 	durations int       // how many trials
 }
@@ -29,15 +28,16 @@ type trials struct {
 // trial fills in a simulated duration for node i that starts at es.
 type trial func(i int, es float64) float64
 
-// run simulates the network n times. Before each trial, next draws what its
-// nodes share and returns how their durations are drawn.
-func (net *network) run(nodes, n int, next func() trial) *trials {
+// run simulates the network n times. Before each trial, begin draws what its
+// nodes share; then draw is asked for the duration of each.
+func (net *network) run(nodes, n int, begin func(), draw trial) *trials {
 	tr := &trials{ends: make([]float64, n), critical: make([]int, nodes), share: make([]float64, nodes), durations: n}
 	times := make([]Times, nodes)
 	adds := make([]float64, nodes) // days each node added to the end of this trial
 	sum, cross := make([]float64, nodes), make([]float64, nodes)
 	for k := range n {
-		end := net.forward(times, next())
+		begin()
+		end := net.forward(times, draw)
 		net.backward(times, end)
 		tr.ends[k] = end
 		clear(adds)
@@ -71,9 +71,8 @@ type sampler struct {
 	trade  []int
 	scores []float64 // of the trades in this trial
 	events [][]delay
-	months []int // of each working day, grown as needed
-	lost   float64
-	perRun []float64
+	months []int     // of each working day, grown as needed
+	lost   []float64 // weather days of each trial
 }
 
 // delay is what a risk adds to an activity.
@@ -83,10 +82,10 @@ type delay struct {
 }
 
 func (p *plan) simulate(seed [32]byte, n int) *trials {
-	s := &sampler{p: p, rng: stat.NewRand(seed, 0), events: p.delays(), perRun: make([]float64, 0, n)}
+	s := &sampler{p: p, rng: stat.NewRand(seed, 0), events: p.delays(), lost: make([]float64, 0, n)}
 	trades := map[string]int{}
 	for _, a := range p.list {
-		s.tables = append(s.tables, stat.Tabulate(a.factor()))
+		s.tables = append(s.tables, stat.Tabulate(a.factor))
 		k, ok := trades[a.trade]
 		if !ok {
 			k = len(trades)
@@ -95,30 +94,15 @@ func (p *plan) simulate(seed [32]byte, n int) *trials {
 		s.trade = append(s.trade, k)
 	}
 	s.scores = make([]float64, len(trades))
-	first := true
-	tr := p.net.run(len(p.list), n, func() trial {
-		if !first {
-			s.perRun = append(s.perRun, s.lost)
-		}
-		first, s.lost = false, 0
+	tr := p.net.run(len(p.list), n, func() {
+		s.lost = append(s.lost, 0)
 		for k := range s.scores {
 			s.scores[k] = s.rng.NormFloat64()
 		}
-		return s.duration
-	})
-	s.perRun = append(s.perRun, s.lost)
-	tr.lost, _ = stat.Moments(s.perRun)
-	slices.Sort(s.perRun)
-	tr.lostP80 = stat.Percentile(s.perRun, 0.8)
+	}, s.duration)
+	slices.Sort(s.lost)
+	tr.lostP80 = stat.Percentile(s.lost, 0.8)
 	return tr
-}
-
-// factor is the distribution of the factor on an activity's duration.
-func (a *activity) factor() stat.Dist {
-	if a.wait != nil {
-		return stat.PERT(a.wait.low/a.wait.likely, 1, a.wait.high/a.wait.likely)
-	}
-	return stat.Judged(a.low, 1, a.high)
 }
 
 // duration draws the days of node i. Waits and work take whole days, as in the
@@ -157,7 +141,7 @@ func (s *sampler) weather(from, days int) float64 {
 			good++
 		}
 	}
-	s.lost += float64(lost)
+	s.lost[len(s.lost)-1] += float64(lost)
 	return float64(lost)
 }
 

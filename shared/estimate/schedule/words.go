@@ -60,7 +60,7 @@ func (p *plan) begun(names ...string) (estimate.Date, bool) {
 	for _, name := range names {
 		es := math.Inf(1)
 		for i, a := range p.list {
-			if a.seq > 0 && phases[a.seq] == name {
+			if a.seq > 0 && phases[a.seq] == name && (a.seq != cladding || name != "finish" || p.find(firstPaint) < 0) {
 				es = math.Min(es, p.times[i].ES)
 			}
 		}
