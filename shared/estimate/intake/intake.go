@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"time"
 
 	"truecost.dev/shared/estimate"
@@ -44,6 +46,7 @@ func Parse(raw []byte) (estimate.Clarification, Report) {
 		ProjectScope:  root.at("projectScope").optional(),
 	}
 	root.doubts(&c)
+	root.numbers()
 	report := l.report(coverage(statuses))
 	if !report.OK() {
 		return estimate.Clarification{}, report
@@ -87,6 +90,26 @@ func (c *cursor) decode(raw []byte) bool {
 		return true
 	}
 	return false
+}
+
+// numbers reports what is too large for any reader, in members that are kept
+// as they are; those that are read have been reported.
+func (c cursor) numbers() {
+	switch v := c.v.(type) {
+	case json.Number:
+		reported := func(p Problem) bool { return p.Path == c.path }
+		if _, ok := parse(v); !ok && !slices.ContainsFunc(c.log.errors, reported) {
+			c.fail(InvalidNumber, "a number that a double can hold", "is %.40s", v)
+		}
+	case []any:
+		for _, e := range c.each() {
+			e.numbers()
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			c.at(key).numbers()
+		}
+	}
 }
 
 func line(raw []byte, offset int64) int {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 	"time"
@@ -164,6 +165,21 @@ func TestParseReportsAllErrorsInOrder(t *testing.T) {
 	if got := report.Coverage; got.Included != 12 || got.Excluded != 2 || got.ByOwner != 1 || got.NotApplicable != 7 ||
 		!cmp.Equal(got.Missing, []string{"div01_general_requirements"}) {
 		t.Errorf("coverage = %+v", got)
+	}
+}
+
+// A number that no double holds is refused wherever it stands, once.
+func TestParseRefusesNumbersThatOverflow(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{
+		"cadData.rawExtraction.scale", "cadData.kitchenSpecific.countertops.totalSqft", "inferenceMetadata",
+		wood + ".items[0].quantity", "cadData.spatialRelationships.entryPoints[0]",
+	} {
+		raw := changed(t, "kitchen.json", map[string]any{path: json.Number("1e999")})
+		_, report := Parse(raw)
+		if len(report.Errors) != 1 || report.Errors[0].Path != path {
+			t.Errorf("1e999 at %s: errors %v, want one there", path, report.Errors)
+		}
 	}
 }
 
