@@ -192,7 +192,7 @@ func namesPermits(in estimate.Context) bool {
 		}
 	}
 	for _, w := range words {
-		for _, word := range strings.FieldsSeq(strings.ToLower(w)) {
+		for word := range strings.FieldsSeq(strings.ToLower(w)) {
 			if strings.HasPrefix(strings.Trim(word, "(),."), "permit") {
 				return true
 			}
