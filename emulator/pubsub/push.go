@@ -69,17 +69,23 @@ func (p *pusher) deliver(ctx context.Context, d delivery) {
 	defer cancel(nil)
 	defer p.broker.clock.after(d.deadline, func() { cancel(errAckDeadline) })()
 	err := p.send(ctx, d)
+	p.settle(d.ackID, err == nil)
+	if err != nil {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "push not acknowledged",
+			slog.String("subscription", d.subscription), slog.String("message", d.message.MessageId), slog.Any("error", err))
+	}
+}
+
+func (p *pusher) settle(ackID string, accepted bool) {
 	p.broker.mu.Lock()
 	defer p.broker.mu.Unlock()
-	if err == nil {
+	if accepted {
 		p.holder.maxMessages = min(maxPushWindow, p.holder.maxMessages+1)
-		p.broker.acknowledge(p.sub, d.ackID)
-		return
+		p.broker.acknowledge(p.sub, ackID)
+	} else {
+		p.holder.maxMessages = max(minPushWindow, p.holder.maxMessages/2)
+		p.broker.postpone(p.sub, ackID, 0)
 	}
-	p.holder.maxMessages = max(minPushWindow, p.holder.maxMessages/2)
-	p.broker.postpone(p.sub, d.ackID, 0)
-	p.log.LogAttrs(ctx, slog.LevelWarn, "push not acknowledged",
-		slog.String("subscription", d.subscription), slog.String("message", d.message.MessageId), slog.Any("error", err))
 }
 
 func (p *pusher) send(ctx context.Context, d delivery) error {

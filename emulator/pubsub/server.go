@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/test/bufconn"
 )
 
@@ -24,6 +26,9 @@ const (
 	maxRequestFrame  = maxRequest + 1<<20
 	maxResponseFrame = maxPulledBytes + maxRequestFrame
 )
+
+// minKeepalive is how often a client may ask whether the connection lives.
+const minKeepalive = 10 * time.Second
 
 // Options of a Server. The zero value is a server on the machine's clock that
 // delivers as well as it can.
@@ -78,7 +83,8 @@ func New(o Options) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.pushes, s.abort = context.WithCancel(context.Background())
-	s.grpc = grpc.NewServer(append(interceptors(o.Fail), grpc.MaxRecvMsgSize(maxRequestFrame), grpc.WaitForHandlers(true))...)
+	s.grpc = grpc.NewServer(append(interceptors(o.Fail), grpc.MaxRecvMsgSize(maxRequestFrame), grpc.WaitForHandlers(true),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minKeepalive, PermitWithoutStream: true}))...)
 	pubsubpb.RegisterPublisherServer(s.grpc, &publisher{broker: s.broker})
 	pubsubpb.RegisterSubscriberServer(s.grpc, &subscriber{server: s, broker: s.broker})
 	s.serving.Go(func() { _ = s.grpc.Serve(s.local) }) // ends with Close, and has no other way to end
@@ -107,7 +113,7 @@ func interceptors(fail func(string) error) []grpc.ServerOption {
 
 // Serve answers on l, which it closes, until Close; then it returns nil.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.grpc.Serve(l); err != nil {
+	if err := s.grpc.Serve(l); err != nil && !errors.Is(err, grpc.ErrServerStopped) { // closed before it began
 		return fmt.Errorf("serve Pub/Sub on %s: %w", l.Addr(), err)
 	}
 	return nil
