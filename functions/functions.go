@@ -6,7 +6,11 @@ package functions
 import (
 	"slices"
 
+	"truecost.dev/functions/cost"
 	"truecost.dev/functions/estimates"
+	"truecost.dev/functions/location"
+	"truecost.dev/functions/risk"
+	"truecost.dev/functions/scope"
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/host"
 )
@@ -15,6 +19,10 @@ import (
 func Table(s *boot.Services) []host.Function {
 	e := s.Env()
 	return slices.Concat(
+		e.Agents(location.Agents()),
+		e.Agents(scope.Agents()),
+		e.Agents(cost.Agents()),
+		e.Agents(risk.Agents()),
 		e.Callables(estimates.Callables(estimates.Ports{
 			Runner: s.Runner,
 			Store:  func() (estimates.Store, error) { return s.Estimates() },

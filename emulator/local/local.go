@@ -17,8 +17,16 @@ import (
 	"truecost.dev/triggers"
 )
 
-// sweepEvery is how often the scheduler in the cloud calls the sweeper.
-const sweepEvery = time.Minute
+// On a desk nobody waits for a cloud: unless the environment says otherwise,
+// pauses are short, and a worker that died is noticed within seconds.
+var desk = envconfig.MapLookuper(map[string]string{
+	"TRUECOST_AGENT_TIMEOUT": "30s",
+	"TRUECOST_RETRY_PAUSE":   "1s",
+	"TRUECOST_STEP_LEASE":    "6s",
+})
+
+// sweepEvery is how often the sweeper looks; in the cloud, every minute.
+const sweepEvery = 2 * time.Second
 
 // A System is a hub with the module's functions on it.
 type System struct {
@@ -34,7 +42,7 @@ type System struct {
 func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, error) {
 	conf, err := boot.Load(ctx, envconfig.MultiLookuper(envconfig.MapLookuper(map[string]string{
 		"GOOGLE_CLOUD_PROJECT": c.Project, "TRUECOST_REGION": c.Region,
-	}), env))
+	}), env, desk))
 	if err != nil {
 		return nil, err
 	}
