@@ -51,7 +51,7 @@ func coverage(_ estimate.Context, out *output) agent.Grade {
 // fidelity checks that a line carries the figures of its item: name, trade,
 // price between low and high, pace within 0.3 to 3 times the catalogue (R10),
 // waste of 0 to 20 percent (S14), and words that have something to do with it.
-func fidelity(_ estimate.Context, out *output) agent.Grade {
+func fidelity(in estimate.Context, out *output) agent.Grade {
 	var off []agent.Finding
 	each(out, func(d, i int, l *estimate.ScopeLine) {
 		it := catalog.ItemByCode(l.CostCode)
@@ -78,10 +78,26 @@ func fidelity(_ estimate.Context, out *output) agent.Grade {
 			off = append(off, wrong(at(d, i, "confidence"), "A confidence is not a fraction.", "Ranges are made from it.", l.Confidence, "0 to 1"))
 		}
 	})
+	off = append(off, unrated(in, out)...)
 	if len(off) > 0 {
 		return agent.Gate(off...)
 	}
 	return doubtful(out)
+}
+
+// unrated finds lines whose trade the place has no rate for (L4), once the place
+// is known.
+func unrated(in estimate.Context, out *output) []agent.Finding {
+	if in.Location == nil || len(in.Location.LaborRates) == 0 {
+		return nil
+	}
+	var off []agent.Finding
+	each(out, func(d, i int, l *estimate.ScopeLine) {
+		if l.LaborHours > 0 && in.Location.LaborRates[l.Trade] <= 0 {
+			off = append(off, wrong(at(d, i, "primaryTrade"), "The place has no rate for the trade.", "Its hours would cost nothing.", l.Trade, "a trade of laborRates"))
+		}
+	})
+	return off
 }
 
 // doubtful points at matches the matcher itself was unsure of.

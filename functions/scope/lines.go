@@ -120,31 +120,46 @@ func quantities(in estimate.Context, out *output) agent.Grade {
 			}
 		}
 	}
-	const why = "Every cost of the line is a multiple of its quantity."
 	var grave, slight []agent.Finding
 	each(out, func(d, i int, l *estimate.ScopeLine) {
-		s := stated[l.ID]
-		switch {
-		case !within(l.TakeoffQty, 0, 1e9) || !within(l.Quantity, 0, 1e9):
-			grave = append(grave, wrong(at(d, i, "takeoffQuantity"), "The quantity is negative or not a number.", why, l.TakeoffQty, "a finite number above 0"))
-		case s != nil && (l.Quantity != s.Quantity || l.Unit != s.Unit):
-			grave = append(grave, wrong(at(d, i, "quantity"), "The quantity is not the one stated.", why, fmt.Sprint(l.Quantity, " ", l.Unit), fmt.Sprint(s.Quantity, " ", s.Unit)))
-		case l.TakeoffQty == 0 && l.Quantity > 0:
-			grave = append(grave, wrong(at(d, i, "takeoffQuantity"), "The quantity was lost on the way to the unit of the item.", why, 0, l.Quantity))
-		case l.TakeoffQty == 0 && l.Validation != takeoff.NeedsVerification:
-			grave = append(grave, wrong(at(d, i, "quantityValidation"), "A line without a quantity counts as good.", why, l.Validation, takeoff.NeedsVerification))
-		case l.TakeoffQty == 0:
-			slight = append(slight, ask(at(d, i, "quantity"), fmt.Sprintf("%s has no quantity.", l.Item), why, "Ask how much of it there is.", 0, "more than 0"))
-		case l.TakeoffUnit.Dimension() == "":
-			grave = append(grave, wrong(at(d, i, "takeoffUnit"), "The unit is unknown.", why, l.TakeoffUnit, "a unit of the catalogue"))
-		case l.Unit.Dimension() == "" && l.Validation != takeoff.NeedsVerification:
-			grave = append(grave, wrong(at(d, i, "quantityValidation"), "A line with an unknown unit counts as good.", why, l.Validation, takeoff.NeedsVerification))
+		if f, ok := misquantified(d, i, l, stated[l.ID]); ok {
+			grave = append(grave, f)
+		} else if l.TakeoffQty == 0 {
+			slight = append(slight, ask(at(d, i, "quantity"), fmt.Sprintf("%s has no quantity.", l.Item), whyQuantity, "Ask how much of it there is.", 0, "more than 0"))
 		}
 	})
 	if len(grave) > 0 {
 		return agent.Gate(append(grave, slight...)...)
 	}
 	return agent.Deduct(20, slight)
+}
+
+const whyQuantity = "Every cost of the line is a multiple of its quantity."
+
+// misquantified returns what is gravely wrong with the quantity of a line, given
+// the line of the input (nil when that is not known).
+func misquantified(d, i int, l *estimate.ScopeLine, stated *estimate.ScopeItem) (agent.Finding, bool) {
+	unsettled := l.Validation == takeoff.NeedsVerification
+	bad := func(member, issue string, observed, expected any) (agent.Finding, bool) {
+		return wrong(at(d, i, member), issue, whyQuantity, observed, expected), true
+	}
+	switch {
+	case !within(l.TakeoffQty, 0, 1e9) || !within(l.Quantity, 0, 1e9):
+		return bad("takeoffQuantity", "The quantity is negative or not a number.", l.TakeoffQty, "a finite number above 0")
+	case stated != nil && (l.Quantity != stated.Quantity || l.Unit != stated.Unit):
+		return bad("quantity", "The quantity is not the one stated.", fmt.Sprint(l.Quantity, " ", l.Unit), fmt.Sprint(stated.Quantity, " ", stated.Unit))
+	case l.TakeoffQty == 0 && l.Quantity > 0:
+		return bad("takeoffQuantity", "The quantity was lost on the way to the unit of the item.", 0, l.Quantity)
+	case l.TakeoffUnit.Dimension() == "":
+		return bad("takeoffUnit", "The unit is unknown.", l.TakeoffUnit, "a unit of the catalogue")
+	case unsettled:
+		return agent.Finding{}, false
+	case l.TakeoffQty == 0:
+		return bad("quantityValidation", "A line without a quantity counts as good.", l.Validation, takeoff.NeedsVerification)
+	case l.Unit.Dimension() == "":
+		return bad("quantityValidation", "A line with an unknown unit counts as good.", l.Validation, takeoff.NeedsVerification)
+	}
+	return agent.Finding{}, false
 }
 
 // conversions checks that the quantity in the unit of the item is the stated

@@ -15,6 +15,7 @@ import (
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/locality"
 	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
@@ -136,8 +137,12 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 		{"unknown verdict", func(s *estimate.Scope) { base(s).Validation = "fine" }, cabinets + "quantityValidation", false},
 		{"flag not heard", func(s *estimate.Scope) { s.Divisions[8].Items[2].Validation = takeoff.Validated }, "divisions[8].lineItems[2].quantityValidation", false},
 		{"doubt without a reason", func(s *estimate.Scope) { s.Divisions[8].Items[2].ValidationNote = "" }, "divisions[8].lineItems[2].quantityValidationNote", false},
+		{"half a floor that counts as measured", func(s *estimate.Scope) {
+			s.Divisions[8].Items[3].TakeoffQty = 60
+		}, finishes + "[3].quantityValidation", false},
 		{"another project", func(s *estimate.Scope) { s.ProjectType = "garage" }, "projectType", false},
 		{"unknown project key", func(s *estimate.Scope) { s.ProjectKey = "castle" }, "projectKey", false},
+		{"work that was forgotten", func(s *estimate.Scope) { s.Completeness.Missing = append(s.Completeness.Missing, "dumpster") }, "completeness.missingItems[0]", true},
 		{"no class", func(s *estimate.Scope) { s.Class = 0 }, "estimateClass", true},
 		{"no summary", func(s *estimate.Scope) { s.Summary = "" }, "summary", true},
 		{"a weak match", func(s *estimate.Scope) { base(s).CodeConfidence = 0.5 }, cabinets + "costCode", true},
@@ -191,6 +196,23 @@ func TestPrimaryActsOnFeedback(t *testing.T) {
 	}
 	if s := judge(in, second); !s.Passed {
 		t.Errorf("the corrected output scores %d: %s", s.Score, s.Feedback)
+	}
+}
+
+func TestEveryTradeHasALocalRate(t *testing.T) {
+	t.Parallel()
+	in := job(t, "kitchen")
+	out := take(t, in)
+	place := locality.Locate(in.Clarification.Brief.Location, "standard", locality.Auto)
+	in.Location = &place
+	if s := judge(in, out); s.Score < 85 {
+		t.Errorf("with the place: %d: %s", s.Score, s.Feedback)
+	}
+	delete(place.LaborRates, "cabinet_installer")
+	s := judge(in, out)
+	c := s.Critique()
+	if s.Passed || len(c.Find(cabinets+"primaryTrade")) == 0 {
+		t.Errorf("a trade without a rate scores %d: %s", s.Score, s.Feedback)
 	}
 }
 

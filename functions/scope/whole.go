@@ -31,7 +31,7 @@ func validation(in estimate.Context, out *output) agent.Grade {
 			doubt = append(doubt, ask(at(d, i, "quantity"), fmt.Sprintf("%s: %s.", l.Item, l.ValidationNote), why, "Ask for, or measure, the quantity of "+l.ID+".", l.Validation, takeoff.Validated))
 		}
 	})
-	off = append(off, unheard(in, out)...)
+	off = append(append(off, unheard(in, out)...), misjudged(in, out)...)
 	if len(off) > 0 {
 		return agent.Gate(off...)
 	}
@@ -105,14 +105,20 @@ func divisionCoverage(in estimate.Context, out *output) agent.Grade {
 	return agent.Deduct(12, open)
 }
 
-// lineCount compares the number of lines with what such a project has (S11).
+// lineCount compares the number of lines with what such a project has (S11) and
+// asks about work that belongs to the lines that are there (S9).
 func lineCount(_ estimate.Context, out *output) agent.Grade {
-	least := leastLines[out.ProjectType]
-	if least == 0 || out.TotalItems >= least {
-		return agent.Full()
+	const why = "Few lines hide work."
+	var open []agent.Finding
+	for i, m := range out.Completeness.Missing {
+		open = append(open, ask(fmt.Sprintf("completeness.missingItems[%d]", i), "The scope has no "+m+".", "What is forgotten is paid for later.", "Ask whether "+m+" is part of the work.", "no line", m))
 	}
-	return agent.Partial(100*float64(out.TotalItems)/float64(least),
-		ask("totalLineItems", "Fewer lines than such a project has.", "Few lines hide work.", "Ask for the lines that are missing.", out.TotalItems, fmt.Sprint("at least ", least)))
+	score := math.Max(40, 100-10*float64(len(open)))
+	if least := leastLines[out.ProjectType]; out.TotalItems < least {
+		score *= float64(out.TotalItems) / float64(least)
+		open = append(open, ask("totalLineItems", "Fewer lines than such a project has.", why, "Ask for the lines that are missing.", out.TotalItems, fmt.Sprint("at least ", least)))
+	}
+	return agent.Partial(score, open...)
 }
 
 // duplicates finds the same item under the same words twice (S12).

@@ -103,7 +103,7 @@ func (t *taker) completeness(s *estimate.Scope) estimate.Completeness {
 	for _, code := range Expected(s.ProjectType) {
 		if status[code] == estimate.NotApplicable {
 			c.AllDivisions = false
-			c.Warnings = append(c.Warnings, fmt.Sprintf("Division %s is usual for a %s and is marked not applicable.", code, strings.ReplaceAll(s.ProjectType, "_", " ")))
+			c.Warnings = append(c.Warnings, fmt.Sprintf("Division %s is usual for %s and is marked not applicable.", code, withArticle(strings.ReplaceAll(s.ProjectType, "_", " "))))
 		}
 	}
 	c.Missing = append(c.Missing, t.missing(s, have, status)...)
@@ -114,10 +114,33 @@ func (t *taker) completeness(s *estimate.Scope) estimate.Completeness {
 
 func share(n, of int) float64 { return math.Round(float64(n)/float64(of)*10000) / 10000 }
 
+// leadYear is the first year of houses without lead paint, asbestosYear of
+// houses without asbestos in floors and boards.
+const (
+	leadYear     = 1978
+	asbestosYear = 1981
+)
+
+// hazards of an old house that is taken apart (a year of 0 is not known).
+func (t *taker) hazards(any func(...string) bool) []string {
+	year := t.in.Brief.YearBuilt
+	if year == 0 || !any("0241") {
+		return nil
+	}
+	var out []string
+	if year < leadYear && !any("0283") {
+		out = append(out, fmt.Sprintf("lead-safe set-up for work in a house of %d", year))
+	}
+	if year < asbestosYear && !any("0282") {
+		out = append(out, fmt.Sprintf("asbestos survey before demolition in a house of %d", year))
+	}
+	return out
+}
+
 // missing applies the rules. Work in a division that is by owner or excluded is
 // somebody's decision, not an omission.
 func (t *taker) missing(s *estimate.Scope, have map[string]bool, status map[string]string) []string {
-	any := func(prefixes []string) bool {
+	any := func(prefixes ...string) bool {
 		for code := range have {
 			for _, p := range prefixes {
 				if strings.HasPrefix(code, p) {
@@ -135,11 +158,11 @@ func (t *taker) missing(s *estimate.Scope, have map[string]bool, status map[stri
 		if st := status[n.division]; st == estimate.Excluded || st == estimate.ByOwner {
 			continue
 		}
-		if any(n.when) && !any(n.then) {
+		if any(n.when...) && !any(n.then...) {
 			out = append(out, n.missing)
 		}
 	}
-	return out
+	return append(out, t.hazards(any)...)
 }
 
 // duplicates names lines of one item and one text: the same work twice.

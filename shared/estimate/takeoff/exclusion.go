@@ -11,18 +11,16 @@ import (
 var exclusionWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range tokens(`owner others exclude excluded excluding separate separately contract later phase client customer homeowner
-		provided supplied supply cost fee any work other than beyond`) {
+		provided supplied supply cost fee any work other than beyond hook-up hookup`) {
 		m[w] = true
 	}
 	return m
 }()
 
-// excluded returns the exclusion of the brief that names the line, or "". It
-// names it when every word it says is in the line; so "painting of ceilings"
-// takes out the ceilings and leaves the walls. An exception ("other than the
-// hood") is not understood by words, so such an exclusion names no line.
+// excluded returns the exclusion of the brief that names the line, or "". An
+// exception ("other than the hood") is not understood by words, so such an
+// exclusion names no line.
 func (t *taker) excluded(in *estimate.ScopeItem) string {
-	line := tokens(in.Item)
 	for _, e := range t.in.Brief.Exclusions {
 		lower := strings.ToLower(e)
 		if strings.Contains(lower, "other than") || strings.Contains(lower, "except") || installation(lower) {
@@ -31,27 +29,48 @@ func (t *taker) excluded(in *estimate.ScopeItem) string {
 		if before, _, found := strings.Cut(lower, "("); found && strings.TrimSpace(before) != "" {
 			lower = before
 		}
-		if names(tokens(lower), line) {
+		if names(lower, in.Item) {
 			return e
 		}
 	}
 	return ""
 }
 
-// names reports whether the meaningful words of an exclusion are all in a line.
-func names(exclusion, line []string) bool {
+// names reports whether an exclusion names a line: all of its words are in the
+// line, and those before any aside are what the line is about. So "painting of
+// ceilings" takes out the ceilings and leaves the walls, and "windows" leaves
+// the sealant at the window.
+func names(exclusion, line string) bool {
+	about, all := mainWords(line), tokens(line)
 	some := false
-	for _, w := range exclusion {
-		if exclusionWords[w] {
-			continue
+	for i, part := range split(exclusion) {
+		for _, w := range tokens(part.text) {
+			if exclusionWords[w] {
+				continue
+			}
+			in := all
+			if i == 0 {
+				in = about
+			}
+			meant := slices.Contains(in, w) || w == "applianc" && isAppliance(all)
+			if !meant {
+				return false
+			}
+			some = true
 		}
-		meant := slices.Contains(line, w) || w == "applianc" && isAppliance(line)
-		if !meant {
-			return false
-		}
-		some = true
 	}
 	return some
+}
+
+// mainWords are the words of a line before any aside but a comma.
+func mainWords(line string) []string {
+	var main []string
+	for _, part := range split(line) {
+		if part.weight >= asideWeight[", "] {
+			main = append(main, tokens(part.text)...)
+		}
+	}
+	return main
 }
 
 // isAppliance reports whether the words of a line name a kitchen appliance
@@ -72,9 +91,8 @@ func installation(lower string) bool {
 // laborExcluded reports whether the brief leaves out the installation of what
 // the line supplies: its material stays (domain rule R8).
 func (t *taker) laborExcluded(l *estimate.ScopeLine) bool {
-	line := tokens(l.Item)
 	for _, e := range t.in.Brief.Exclusions {
-		if lower := strings.ToLower(e); installation(lower) && names(tokens(lower), line) {
+		if lower := strings.ToLower(e); installation(lower) && names(lower, l.Item) {
 			return true
 		}
 	}

@@ -48,7 +48,10 @@ func find(line *estimate.ScopeItem, division string, g *geometry, c Correction) 
 	for i := range items {
 		it := &items[i]
 		words := q.score(i, it)
-		bonus, least, source := q.relation(it)
+		if words == 0 {
+			continue
+		}
+		bonus, least, source := q.relation(i, it)
 		if c.Wider {
 			least *= widerBy
 		}
@@ -200,8 +203,8 @@ func (q *query) score(i int, it *catalog.Item) float64 {
 
 // relation says what the codes of the line are worth for an item, and how well
 // the words must fit.
-func (q *query) relation(it *catalog.Item) (bonus, least float64, source string) {
-	section := digits(it.Section)
+func (q *query) relation(i int, it *catalog.Item) (bonus, least float64, source string) {
+	section := vocabulary().sections[i]
 	switch {
 	case q.section != "" && section == q.section:
 		return sameSection, leastSection, BySection

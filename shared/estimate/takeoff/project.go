@@ -18,6 +18,7 @@ var hints = map[string][]string{
 	"bath_addition_mid":     {"bath addition", "bathroom addition", "powder room addition"},
 	"bath_addition_upscale": {"bath addition", "bathroom addition"},
 	"primary_suite_mid":     {"suite", "bedroom", "family room"},
+	"primary_suite_upscale": {"suite", "bedroom", "family room"},
 	"patio_paver":           {"paver patio", "pavers", "stone patio", "patio only", "flagstone"},
 	"deck_composite":        {"composite", "pvc decking", "trex", "azek", "timbertech"},
 	"deck_wood":             {"treated", "cedar", "wood deck", "pine"},

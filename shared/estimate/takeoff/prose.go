@@ -13,17 +13,24 @@ import (
 func (t *taker) describe(s *estimate.Scope) {
 	kind := strings.ReplaceAll(s.ProjectType, "_", " ")
 	s.NeedsReview = s.Completeness.ValidationCoverage < 0.8 || s.Completeness.CodeCoverage < 0.9 || !s.Completeness.AllDivisions || t.in.Status == "needs_review"
-	s.Summary = fmt.Sprintf("%d lines in %d included divisions for a %s of %s sf, %s finish; class %d estimate.",
-		s.TotalItems, s.IncludedDivisions, kind, number(s.Sqft), strings.ReplaceAll(s.Finish, "_", " "), s.Class)
+	s.Summary = fmt.Sprintf("%d lines in %d included divisions for %s of %s sf, %s finish; class %d estimate.",
+		s.TotalItems, s.IncludedDivisions, withArticle(kind), number(s.Sqft), strings.ReplaceAll(s.Finish, "_", "-"), s.Class)
 	a := estimate.ScopeAnalysis{Materials: []string{}, Complexity: []string{}, Recommendations: []string{}}
 	a.Summary = fmt.Sprintf("The scope holds %d lines with about %.0f worker-hours at catalogue pace and %s of material at national prices. %.0f percent of the lines have a code of the catalogue, %.0f percent a quantity that stands. %s",
 		s.TotalItems, s.LaborHours, s.MaterialCost.Whole(), s.Completeness.CodeCoverage*100, s.Completeness.ValidationCoverage*100, s.ClassReason)
 	a.Observations = observations(s)
 	a.Materials = append(a.Materials, dearest(s)...)
 	a.Complexity = append(a.Complexity, t.complexity(s)...)
-	a.Finish = fmt.Sprintf("Priced at the %q column of the catalogue, as %s finish asks of %s.", t.column, strings.ReplaceAll(s.Finish, "_", " "), strings.ReplaceAll(s.ProjectKey, "_", " "))
+	a.Finish = fmt.Sprintf("Priced at the %q column of the catalogue, as %s finish asks of %s.", t.column, strings.ReplaceAll(s.Finish, "_", "-"), strings.ReplaceAll(s.ProjectKey, "_", " "))
 	a.Recommendations = append(a.Recommendations, advice(s)...)
 	s.Analysis = a
+}
+
+func withArticle(noun string) string {
+	if noun != "" && strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 func observations(s *estimate.Scope) []string {
@@ -87,5 +94,5 @@ func advice(s *estimate.Scope) []string {
 	if s.Completeness.ValidationCoverage < 1 {
 		out = append(out, "Verify the quantities that are marked before the price is offered.")
 	}
-	return append(out, fmt.Sprintf("Confirm selections at %s level: they set the price of finish materials.", strings.ReplaceAll(s.Finish, "_", " ")))
+	return append(out, fmt.Sprintf("Confirm selections at %s level: they set the price of finish materials.", strings.ReplaceAll(s.Finish, "_", "-")))
 }

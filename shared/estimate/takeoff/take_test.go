@@ -178,6 +178,8 @@ func TestExclusionsOfTheBrief(t *testing.T) {
 		{"Window treatments", "Vinyl window", true},
 		{"Flooring in the dining room", "Engineered hardwood floor", true},
 		{"Exterior work other than the hood termination", "Vented range hood", true},
+		{"Windows", "Sealant at countertop and window", true},
+		{"Windows", "Vinyl replacement window", false},
 		{"Backsplash", "Tile backsplash", false},
 		{"Dishwasher installation", "Dishwasher", true},
 	}

@@ -144,17 +144,19 @@ func singular(w string) string {
 // names are the word sets of every name of every item, in catalogue order, and
 // how much each word tells.
 type lexicon struct {
-	names  [][][]string // by item, by name
-	weight map[string]float64
+	names    [][][]string // by item, by name
+	sections []string     // by item, six digits
+	weight   map[string]float64
 }
 
 // vocabulary is built once from the catalogue. A word weighs the more, the fewer
 // items use it (inverse document frequency).
 var vocabulary = sync.OnceValue(func() *lexicon {
 	items := catalog.Items()
-	l := &lexicon{names: make([][][]string, len(items)), weight: map[string]float64{}}
+	l := &lexicon{names: make([][][]string, len(items)), sections: make([]string, len(items)), weight: map[string]float64{}}
 	uses := map[string]int{}
 	for i := range items {
+		l.sections[i] = digits(items[i].Section)
 		seen := map[string]bool{}
 		for _, name := range catalog.NamesOf(&items[i]) {
 			set := tokens(name)
