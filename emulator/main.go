@@ -31,17 +31,29 @@ import (
 	"truecost.dev/emulator/local"
 )
 
+// Exit codes.
+const (
+	exitStopped = 0
+	exitFailed  = 1
+	exitUsage   = 2
+)
+
 const (
 	startTime = 30 * time.Second // for servers elsewhere that do not answer
 	stopTime  = 10 * time.Second // for work under way, as the cloud gives an instance
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal has its usual effect
-	code := run(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(exitFailed)
+	}()
+	os.Exit(run(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout, os.Stderr))
 }
 
 // run runs the local system until ctx ends and returns the exit code.
@@ -49,9 +61,9 @@ func run(ctx context.Context, args []string, env envconfig.Lookuper, stdout, std
 	c, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return 0
+		return exitStopped
 	case err != nil:
-		return 2
+		return exitUsage
 	}
 	c.Log = slog.New(slog.NewTextHandler(stderr, nil))
 	starting, cancel := context.WithTimeout(ctx, startTime)
@@ -59,7 +71,7 @@ func run(ctx context.Context, args []string, env envconfig.Lookuper, stdout, std
 	system, err := local.Start(starting, c, env)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "emulator:", err)
-		return 1
+		return exitFailed
 	}
 	announce(stdout, system.Hub)
 	select {
@@ -70,9 +82,9 @@ func run(ctx context.Context, args []string, env envconfig.Lookuper, stdout, std
 	defer cancel()
 	if err := errors.Join(err, system.Stop(stopping)); err != nil {
 		_, _ = fmt.Fprintln(stderr, "emulator:", err)
-		return 1
+		return exitFailed
 	}
-	return 0
+	return exitStopped
 }
 
 // parse reads the flags; what is wrong with them stands on stderr already.
