@@ -22,10 +22,14 @@ const (
 	quiet     = 3 * time.Second  // without news: look whether the server is still there
 )
 
-// open returns a Firestore client of the service.
+// open returns a Firestore client of the service. An emulator must be there: the
+// client would try again until its deadline.
 func (s *service) open(ctx context.Context) (*firestore.Client, error) {
 	var opts []option.ClientOption
 	if s.Firestore != "" {
+		if err := s.alive(ctx, false); err != nil {
+			return nil, err
+		}
 		conn, err := grpc.NewClient(s.Firestore,
 			grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(emulatorOwner{}))
 		if err != nil {

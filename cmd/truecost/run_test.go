@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,29 @@ func TestEstimateStartsALocalSystemWhenNoneRuns(t *testing.T) {
 	}
 	if !strings.Contains(stdout.String(), "$71,234.50") {
 		t.Errorf("no result in\n%s", &stdout)
+	}
+}
+
+// What the emulator starts answers the command line, and is gone after stop.
+func TestStartLocal(t *testing.T) {
+	t.Parallel()
+	at, stop, err := startLocal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{endpoints: at, http: &http.Client{}}
+	if list, err := s.list(t.Context(), "local", 0); err != nil || len(list) != 0 {
+		t.Errorf("list = %v, %v, want none", list, err)
+	}
+	ask := func() error {
+		return s.callables("").Call(t.Context(), "get_pipeline_status", map[string]string{"estimateId": "nothing"}, nil)
+	}
+	if err := ask(); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("status of nothing = %v, want not found", err)
+	}
+	stop()
+	if err := ask(); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("after stop = %v, want unavailable", err)
 	}
 }
 
