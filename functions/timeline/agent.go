@@ -1,0 +1,73 @@
+package timeline
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+
+	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/agent"
+	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/intake"
+	"truecost.dev/shared/estimate/schedule"
+)
+
+// Agents returns timeline, timeline_scorer and timeline_critic.
+func Agents() []agent.Spec { return family().Specs() }
+
+func family() agent.Family[estimate.Context, estimate.Timeline] {
+	return agent.Family[estimate.Context, estimate.Timeline]{
+		Name:        "timeline",
+		Description: "Plans the work from the hours of the cost: activities, calendar, critical path, and the spread of the finish.",
+		Version:     "1.0.0",
+		Skills:      []string{"schedule", "critical path", "milestones", "weather"},
+		Decode:      decode,
+		Primary:     plan,
+		Rubric:      rubric(),
+	}
+}
+
+func decode(req a2a.Request) (estimate.Context, error) {
+	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
+}
+
+// seed depends on the job and the edition of the catalogue, not on ids or time.
+func seed(ctx estimate.Context) [32]byte {
+	c := estimate.Clarification{}
+	if ctx.Clarification != nil {
+		c = *ctx.Clarification
+	}
+	job := intake.Seed(c)
+	return sha256.Sum256(slices.Concat(job[:], []byte("timeline "+catalog.Version)))
+}
+
+// plan is the primary. A schedule is a function of the hours, so every finding
+// is answered by planning again from them; what only a person can settle is
+// left and said so.
+func plan(ctx estimate.Context, feedback *agent.Critique) (estimate.Timeline, error) {
+	t, err := schedule.Plan(ctx, seed(ctx))
+	if err != nil || feedback == nil {
+		return t, err
+	}
+	for _, f := range feedback.Findings {
+		t.Revisions = append(t.Revisions, estimate.Revision{Path: f.Path, Action: answer(f)})
+	}
+	return t, nil
+}
+
+func answer(f agent.Finding) string {
+	switch {
+	case f.Fix == agent.AskUser:
+		return "Left as it is: only a person can settle it. " + f.HowToFix
+	case strings.HasPrefix(f.Path, "scheduleMonteCarlo"), strings.HasPrefix(f.Path, "durationRange"):
+		return "Simulated the network again."
+	case strings.HasPrefix(f.Path, "criticalPath"), strings.HasPrefix(f.Path, "totalDuration"):
+		return "Computed the critical path again, forward and backward."
+	case strings.HasSuffix(f.Path, ".start"), strings.HasSuffix(f.Path, ".end"), strings.HasPrefix(f.Path, "startDate"), strings.HasPrefix(f.Path, "endDate"):
+		return "Laid the working days out again from the start date."
+	case strings.HasSuffix(f.Path, ".duration"), strings.HasSuffix(f.Path, ".laborHours"):
+		return "Took hours and crews from the cost and the catalogue again."
+	}
+	return "Built the network again from the priced lines."
+}
