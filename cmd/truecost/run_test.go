@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -216,6 +218,29 @@ func TestProjectOf(t *testing.T) {
 	} {
 		if got := projectOf(in); got != want {
 			t.Errorf("projectOf(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Every bad input ends with 2 and its path, before anybody is asked.
+func TestBadInputs(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../testdata/bad/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no bad inputs: %v", err)
+	}
+	for _, file := range files {
+		want, err := os.ReadFile(strings.TrimSuffix(file, "json") + "want")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, code, _ := strings.Cut(strings.TrimSpace(string(want)), " ")
+		var stdout, stderr bytes.Buffer
+		if got := run(t.Context(), []string{"estimate", file}, nowhere(&stdout, &stderr)); got != exitBadInput {
+			t.Errorf("%s exits %d, want %d", file, got, exitBadInput)
+		}
+		if line := "\n" + path + ": "; !strings.Contains(stderr.String(), line) || !strings.Contains(stderr.String(), "["+code+"]") {
+			t.Errorf("%s: stderr %q, want a line that begins with %s and names %s", file, &stderr, path, code)
 		}
 	}
 }
