@@ -19,15 +19,14 @@ type Portion struct {
 // one. A formula that cannot be evaluated is a defect of the catalogue and an
 // error.
 func Usual(p *catalog.ProjectType, area float64) (bill []Portion, sized float64, err error) {
-	drivers := map[string]float64{}
-	for pair := range strings.SplitSeq(p.DriverDefaults, ";") {
-		name, formula, _ := strings.Cut(strings.TrimSpace(pair), "=")
-		if drivers[name], err = evaluate(formula, drivers); err != nil {
-			return nil, 0, fmt.Errorf("driver %s of %s: %w", name, p.Key, err)
+	drivers, err := driversOf(p, func(name string) float64 {
+		if name == "A" {
+			return area
 		}
-		if name == "A" && area > 0 {
-			drivers[name] = area
-		}
+		return 0
+	})
+	if err != nil {
+		return nil, 0, err
 	}
 	for _, line := range catalog.AssemblyLines() {
 		if line.ProjectKey != p.Key {
@@ -40,4 +39,22 @@ func Usual(p *catalog.ProjectType, area float64) (bill []Portion, sized float64,
 		bill = append(bill, Portion{catalog.ItemByCode(line.ItemCode), q})
 	}
 	return bill, drivers["A"], nil
+}
+
+// driversOf evaluates the drivers of a project type from left to right. Where
+// known returns more than 0, that takes the place of the default.
+func driversOf(p *catalog.ProjectType, known func(name string) float64) (map[string]float64, error) {
+	drivers := map[string]float64{}
+	for pair := range strings.SplitSeq(p.DriverDefaults, ";") {
+		name, formula, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		v, err := evaluate(formula, drivers)
+		if err != nil {
+			return nil, fmt.Errorf("driver %s of %s: %w", name, p.Key, err)
+		}
+		if k := known(name); k > 0 {
+			v = k
+		}
+		drivers[name] = v
+	}
+	return drivers, nil
 }

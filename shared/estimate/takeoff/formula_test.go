@@ -44,7 +44,10 @@ func TestEveryFormulaOfTheCatalogue(t *testing.T) {
 	types := catalog.ProjectTypes()
 	for i := range types {
 		g := &geometry{project: &types[i]}
-		drivers := g.drivers()
+		drivers, err := driversOf(g.project, g.driver)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, line := range catalog.AssemblyLines() {
 			if line.ProjectKey != types[i].Key {
 				continue

@@ -171,24 +171,8 @@ func (g *geometry) bathroom(raw json.RawMessage) {
 	}
 }
 
-// drivers are the quantities the formulas of the project type start from: its
-// defaults, with what is known of this job in their place.
-func (g *geometry) drivers() map[string]float64 {
-	d := map[string]float64{}
-	for pair := range strings.SplitSeq(g.project.DriverDefaults, ";") {
-		name, formula, _ := strings.Cut(pair, "=")
-		name = strings.TrimSpace(name)
-		if v := g.driver(name); v > 0 {
-			d[name] = v
-			continue
-		}
-		if v, err := evaluate(formula, d); err == nil {
-			d[name] = v
-		}
-	}
-	return d
-}
-
+// driver is what is known of this job about a driver of the project type, in
+// place of its default; 0 when nothing is.
 func (g *geometry) driver(name string) float64 {
 	switch name {
 	case "A":
@@ -215,7 +199,10 @@ func (g *geometry) typical(it *catalog.Item) (quantity float64, why string) {
 	if g.project == nil {
 		return 0, ""
 	}
-	drivers := g.drivers()
+	drivers, err := driversOf(g.project, g.driver)
+	if err != nil {
+		return 0, ""
+	}
 	for _, line := range catalog.AssemblyLines() {
 		if line.ProjectKey != g.project.Key || line.ItemCode != it.Code {
 			continue

@@ -101,8 +101,8 @@ func confidence(words float64, source string) float64 {
 
 // query is a line as the matcher sees it.
 type query struct {
-	words    map[string]float64 // how much each word of the line counts, 0–1
-	total    float64            // of the weights of the words of the title
+	words    []float64 // by word of the vocabulary: how much it counts in the line, 0–1
+	total    float64   // of the weights of the words of the title
 	remove   bool
 	section  string // six digits, or empty
 	division string
@@ -118,25 +118,31 @@ var (
 const otherAside = 0.45
 
 func ask(line *estimate.ScopeItem, division string) query {
-	q := query{words: map[string]float64{}, division: division, section: digits(line.Subdivision)}
+	v := vocabulary()
+	q := query{words: make([]float64, len(v.weight)), division: division, section: digits(line.Subdivision)}
+	seen := map[string]bool{}
 	add := func(text string, weight float64, title bool) {
 		for _, w := range tokens(text) {
-			if _, seen := q.words[w]; seen {
+			if seen[w] {
 				continue
 			}
-			q.words[w] = weight
+			seen[w] = true
+			if id, ok := v.ids[w]; ok {
+				q.words[id] = weight
+			}
 			if title {
-				q.total += weight * vocabulary().of(w)
+				q.total += weight * v.of(w)
 			}
 		}
 	}
 	for _, part := range split(line.Item) {
 		add(part.text, part.weight, true)
 	}
+	removes := seen["remove"] || seen["strip"] || seen["disconnect"] || seen["abat"]
 	add(line.Specifications, detailWeight, false)
-	verb := q.words["remove"]+q.words["strip"]+q.words["disconnect"]+q.words["abat"] > 0.9
-	puts := strings.Contains(strings.ToLower(line.Item), "replac") || strings.Contains(strings.ToLower(line.Item), "install")
-	q.remove = division == "02" || verb && !puts && strings.HasPrefix(q.section, "02")
+	lower := strings.ToLower(line.Item)
+	puts := strings.Contains(lower, "replac") || strings.Contains(lower, "install")
+	q.remove = division == "02" || removes && !puts && strings.HasPrefix(q.section, "02")
 	return q
 }
 
@@ -179,16 +185,14 @@ func (q *query) score(i int, it *catalog.Item) float64 {
 	v := vocabulary()
 	best := 0.0
 	for n, name := range v.names[i] {
-		common, whole := 0.0, 0.0
-		for _, w := range name {
-			x := v.of(w)
-			whole += x
-			common += x * q.words[w]
+		common := 0.0
+		for _, id := range name.words {
+			common += v.weight[id] * q.words[id]
 		}
 		if common == 0 || q.total == 0 {
 			continue
 		}
-		ofName, ofLine := common/whole, min(1, common/q.total)
+		ofName, ofLine := common/name.whole, min(1, common/q.total)
 		s := 2 * ofName * ofLine / (ofName + ofLine)
 		if n == 0 {
 			s += titleBonus

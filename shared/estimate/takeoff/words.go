@@ -141,37 +141,56 @@ func singular(w string) string {
 	return w
 }
 
-// names are the word sets of every name of every item, in catalogue order, and
-// how much each word tells.
+// lexicon holds every word of every name of every item, by number.
 type lexicon struct {
-	names    [][][]string // by item, by name
-	sections []string     // by item, six digits
-	weight   map[string]float64
+	ids      map[string]int
+	weight   []float64 // by word
+	names    [][]name  // by item, its own name first
+	sections []string  // by item, six digits
+}
+
+// name is a set of words.
+type name struct {
+	words []int
+	whole float64 // of the weights
 }
 
 // vocabulary is built once from the catalogue. A word weighs the more, the fewer
 // items use it (inverse document frequency).
 var vocabulary = sync.OnceValue(func() *lexicon {
 	items := catalog.Items()
-	l := &lexicon{names: make([][][]string, len(items)), sections: make([]string, len(items)), weight: map[string]float64{}}
-	uses := map[string]int{}
+	l := &lexicon{ids: map[string]int{}, names: make([][]name, len(items)), sections: make([]string, len(items))}
+	var uses, last []int // by word: how many items use it, and the last that did
 	for i := range items {
 		l.sections[i] = digits(items[i].Section)
-		seen := map[string]bool{}
-		for _, name := range catalog.NamesOf(&items[i]) {
-			set := tokens(name)
-			l.names[i] = append(l.names[i], set)
-			for _, w := range set {
-				if !seen[w] {
-					seen[w] = true
-					uses[w]++
+		for _, text := range catalog.NamesOf(&items[i]) {
+			var n name
+			for _, w := range tokens(text) {
+				id, known := l.ids[w]
+				if !known {
+					id = len(l.ids)
+					l.ids[w] = id
+					uses, last = append(uses, 0), append(last, -1)
 				}
+				if last[id] != i {
+					last[id] = i
+					uses[id]++
+				}
+				n.words = append(n.words, id)
 			}
+			l.names[i] = append(l.names[i], n)
 		}
 	}
-	for w, n := range uses {
-		l.weight[w] = math.Log(1 + float64(len(items))/float64(n))
-		l.weight[w] *= sizeWeight(w)
+	l.weight = make([]float64, len(uses))
+	for w, id := range l.ids {
+		l.weight[id] = math.Log(1+float64(len(items))/float64(uses[id])) * sizeWeight(w)
+	}
+	for i := range l.names {
+		for j := range l.names[i] {
+			for _, id := range l.names[i][j].words {
+				l.names[i][j].whole += l.weight[id]
+			}
+		}
 	}
 	return l
 })
@@ -194,8 +213,8 @@ func sizeWeight(w string) float64 {
 const unknownWeight = 1.5
 
 func (l *lexicon) of(w string) float64 {
-	if x, ok := l.weight[w]; ok {
-		return x
+	if id, ok := l.ids[w]; ok {
+		return l.weight[id]
 	}
 	return unknownWeight * sizeWeight(w)
 }
