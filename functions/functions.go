@@ -8,9 +8,11 @@ import (
 
 	"truecost.dev/functions/cost"
 	"truecost.dev/functions/estimates"
+	"truecost.dev/functions/final"
 	"truecost.dev/functions/location"
 	"truecost.dev/functions/risk"
 	"truecost.dev/functions/scope"
+	"truecost.dev/functions/timeline"
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/host"
 )
@@ -23,6 +25,8 @@ func Table(s *boot.Services) []host.Function {
 		e.Agents(scope.Agents()),
 		e.Agents(cost.Agents()),
 		e.Agents(risk.Agents()),
+		e.Agents(timeline.Agents()),
+		e.Agents(final.Agents()),
 		e.Callables(estimates.Callables(estimates.Ports{
 			Runner: s.Runner,
 			Store:  func() (estimates.Store, error) { return s.Estimates() },
