@@ -7,6 +7,7 @@ import (
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"truecost.dev/emulator/firestore/internal/value"
 )
@@ -83,12 +84,13 @@ func TestSet(t *testing.T) {
 			map[string]*pb.Value{"a": value.NewMap(map[string]*pb.Value{"b": one, "c": two})}},
 	}
 	for _, test := range tests {
-		before := value.Truncate(test.in["a"])
+		inside := test.in["a"]
+		before := proto.Clone(inside).(*pb.Value)
 		test.path.Set(test.in, test.set)
 		if !value.IdenticalFields(test.in, test.want) {
 			t.Errorf("%s: Set(%q) = %v, want %v", test.name, test.path, test.in, test.want)
 		}
-		if before != nil && len(before.GetMapValue().GetFields()) > 1 {
+		if !value.Identical(inside, before) {
 			t.Errorf("%s: the map inside was changed in place", test.name)
 		}
 		if test.set != nil && test.path.Get(test.in) != test.set {
