@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/sethvargo/go-envconfig"
@@ -45,6 +46,9 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 	}), env, desk))
 	if err != nil {
 		return nil, err
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &System{}
 	c.FirestoreHost, c.PubSubHost = conf.FirestoreHost, conf.PubSubHost
