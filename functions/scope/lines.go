@@ -76,14 +76,13 @@ func linesComplete(in estimate.Context, out *output) agent.Grade {
 	return gate(off)
 }
 
-// leftOut reports whether an item stands among those not priced, with the
-// exclusion that names it.
+// leftOut reports whether an item stands among those not priced, with the reason.
 func leftOut(out *output, division int, item string) bool {
 	if division >= len(out.Divisions) {
 		return false
 	}
 	for _, o := range out.Divisions[division].OwnerItems {
-		if strings.HasPrefix(o, item+" (excluded by the brief") {
+		if takeoff.LeftOut(o, item) {
 			return true
 		}
 	}

@@ -91,8 +91,8 @@ func (t *taker) completeness(s *estimate.Scope) estimate.Completeness {
 			c.AllQuantified = c.AllQuantified && l.TakeoffQty > 0
 		}
 		for _, text := range d.OwnerItems {
-			if _, why, ok := strings.Cut(text, "(excluded by the brief"); ok {
-				c.Warnings = append(c.Warnings, "Not priced, excluded by the brief"+strings.TrimSuffix(why, ")")+": "+text)
+			if d.Status == estimate.Included {
+				c.Warnings = append(c.Warnings, "Not priced as a line: "+text+".")
 			}
 		}
 	}

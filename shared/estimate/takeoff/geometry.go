@@ -196,6 +196,9 @@ func (g *geometry) driver(name string) float64 {
 // typical returns how much of an item the kind of project usually has at its
 // size, and why; 0 when the catalogue does not say.
 func (g *geometry) typical(it *catalog.Item) (quantity float64, why string) {
+	if strings.Contains(it.Name, "per sf floor") && g.sqft > 0 {
+		return g.sqft, "the treated floor area of the brief"
+	}
 	if g.project == nil {
 		return 0, ""
 	}

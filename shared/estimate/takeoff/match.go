@@ -138,12 +138,23 @@ func ask(line *estimate.ScopeItem, division string) query {
 	for _, part := range split(line.Item) {
 		add(part.text, part.weight, true)
 	}
-	removes := seen["remove"] || seen["strip"] || seen["disconnect"] || seen["abat"]
 	add(line.Specifications, detailWeight, false)
-	lower := strings.ToLower(line.Item)
-	puts := strings.Contains(lower, "replac") || strings.Contains(lower, "install")
-	q.remove = division == "02" || removes && !puts && strings.HasPrefix(q.section, "02")
+	q.remove = division == "02" || takesAway(line.Item)
 	return q
+}
+
+// takesAway reports whether a line outside division 02 removes something, and
+// puts nothing in its place.
+func takesAway(title string) bool {
+	lower := strings.ToLower(title)
+	for _, puts := range []string{"replac", "install", "refinish", "paint", "new "} {
+		if strings.Contains(lower, puts) {
+			return false
+		}
+	}
+	about := mainWords(title)
+	first := len(about) > 0 && (about[0] == "disconnect" || about[0] == "abat") // a disconnect is a thing, too
+	return first || slices.Contains(about, "remove")
 }
 
 type part struct {
@@ -199,8 +210,8 @@ func (q *query) score(i int, it *catalog.Item) float64 {
 		}
 		best = max(best, s)
 	}
-	if q.remove != removal(it) {
-		best *= wrongVerb
+	if taking := removal(it); q.remove != taking && (taking || it.Division != "01") {
+		best *= wrongVerb // what division 01 has (dumpsters, protection) goes with both
 	}
 	return best
 }

@@ -108,6 +108,18 @@ func TestFindInOtherWords(t *testing.T) {
 		{"32", "", "Paver walkway", "sf", "321413.10"},
 		{"32", "", "Cedar privacy fence", "lf", "323100.10"},
 		{"33", "", "Sewer line replacement", "lf", "333100.10"},
+		{"02", "", "Dumpster rental, 20 yard", "ea", "017400.31"},
+		{"09", "", "Popcorn ceiling removal", "sf", "024119.17"},
+		{"07", "", "Metal roofing", "sq", "074113.10"},
+		{"06", "", "Fireplace mantel", "ea", "064000.20"},
+		{"22", "", "Dishwasher hookup", "ea", "221116.55"},
+		{"22", "", "Gas line to range", "lf", "221116.35"},
+		{"22", "", "Gas line for range", "ea", "221116.30"},
+		{"26", "", "Sub panel, 100 amp", "ea", "262416.12"},
+		{"27", "", "Ethernet drops", "ea", "271500.10"},
+		{"08", "", "Barn door", "ea", "081416.12"},
+		{"06", "", "Wainscoting", "sf", "064200.10"},
+		{"11", "", "Wine cooler", "ea", "113013.16"},
 	}
 	g := measure(&estimate.Clarification{}, nil)
 	wrong := 0

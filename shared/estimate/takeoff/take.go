@@ -3,6 +3,7 @@ package takeoff
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"truecost.dev/shared/estimate"
@@ -80,18 +81,40 @@ func (t *taker) section(d *catalog.Division) estimate.ScopeSection {
 	}
 	for i := range in.Items {
 		it := &in.Items[i]
+		why := t.excluded(it)
 		switch {
 		case s.Status != estimate.Included:
 			s.OwnerItems = append(s.OwnerItems, it.Item)
+		case why != "":
+			s.OwnerItems = append(s.OwnerItems, it.Item+becauseExcluded+": "+why+")")
+		case isPermit(it, d.Code):
+			s.OwnerItems = append(s.OwnerItems, it.Item+becausePermit+")")
 		default:
-			if why := t.excluded(it); why != "" {
-				s.OwnerItems = append(s.OwnerItems, fmt.Sprintf("%s (excluded by the brief: %s)", it.Item, why))
-				continue
-			}
 			s.Items = append(s.Items, t.line(it, d.Code, fmt.Sprintf("csiScope.%s.items[%d]", d.Key, i)))
 		}
 	}
 	return s
+}
+
+// Why a line of an included division is not priced as a line; both follow the
+// name of the item among the items not priced.
+const (
+	becauseExcluded = " (excluded by the brief"
+	becausePermit   = " (in the permit fees, which are priced by class"
+)
+
+// LeftOut reports whether text, an item not priced of an included division, is
+// the named item with the reason why.
+func LeftOut(text, item string) bool {
+	return strings.HasPrefix(text, item+becauseExcluded) || strings.HasPrefix(text, item+becausePermit)
+}
+
+// isPermit reports whether a line is a permit fee: fees are priced by the class
+// of the work and the place, so a line of them would be paid twice.
+func isPermit(in *estimate.ScopeItem, division string) bool {
+	about := mainWords(in.Item)
+	has := func(w string) bool { return slices.Contains(about, canonical(w)) }
+	return division == "01" && has("permit") && !has("drawings") && !has("plans") && !has("engineering")
 }
 
 // line takes off one line.

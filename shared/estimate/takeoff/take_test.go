@@ -233,6 +233,17 @@ func TestDivisionsNotIncludedCostNothing(t *testing.T) {
 	}
 }
 
+func TestPermitLinesAreNotPaidTwice(t *testing.T) {
+	t.Parallel()
+	s := Take(kitchen("01", item("x", "Building permit and fees", 1200, "allowance"), item("y", "Permit drawings", 200, "sf")), nil)
+	if s.TotalItems != 1 || len(s.Divisions[0].OwnerItems) != 1 || !LeftOut(s.Divisions[0].OwnerItems[0], "Building permit and fees") {
+		t.Errorf("%d lines, not priced %q; want the drawings priced and the permit left to the fees", s.TotalItems, s.Divisions[0].OwnerItems)
+	}
+	if len(s.Completeness.Warnings) == 0 {
+		t.Error("the stated amount is dropped without a warning")
+	}
+}
+
 func TestFlagsAreHeard(t *testing.T) {
 	t.Parallel()
 	c := kitchen("12", item("x", "Quartz countertop", 40, "sf"), item("y", "Granite countertop", 30, "sf"))

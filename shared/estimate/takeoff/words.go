@@ -21,7 +21,7 @@ var phrases = strings.NewReplacer(
 	"cubic yards", "cy", "cubic yard", "cy", " yard dumpster", "cy dumpster", "pressure treated", "treated", "pressure-treated", "treated",
 	"three-way", "3way", "take off", "remove", "half bath", "bathroom", "rim joist", "rimjoist", "pull-out", "pullout", "pull out", "pullout",
 	"smoke detector", "smoke alarm", "co detector", "co alarm", "exhaust fan", "bath fan", "ventilation fan", "bath fan",
-	"carbon monoxide", "co", "medicine cabinet", "medicinecabinet", "toe kick", "toekick", "toe-kick", "toekick", "i-joist", "ijoist",
+	"carbon monoxide", "co", "medicine cabinet", "medicinecabinet", "toe kick", "toekick", "toe-kick", "toekick", "i-joist", "ijoist", "sub panel", "subpanel", "sub-panel", "subpanel",
 	"gas line", "gasline", "gas piping", "gasline", "base cabinetry", "basecabinet", "wall cabinetry", "wallcabinet", "upper cabinetry", "wallcabinet",
 	"base cabinet", "basecabinet", "wall cabinet", "wallcabinet", "upper cabinet", "wallcabinet", "lower cabinet", "basecabinet",
 )
