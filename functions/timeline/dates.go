@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
@@ -19,19 +20,20 @@ func calendar(ctx estimate.Context, t *estimate.Timeline) agent.Grade {
 			list = append(list, found(path, d.Format("Mon 2006-01-02"), "a working day", "Work is planned on a weekend or a holiday.", "Nobody comes."))
 		}
 	}
+	day := workingDays(t.Start)
 	idle("startDate", t.Start)
 	idle("endDate", t.End)
 	for i, k := range t.Tasks {
 		path := fmt.Sprintf("tasks[%d]", i)
 		idle(path+".start", k.Start)
 		idle(path+".end", k.End)
-		if k.ES > 2000 || k.EF > 2000 || k.Duration == 0 || k.ES < 0 {
+		if k.EF > longestJob || k.Duration <= 0 || k.ES < 0 || k.ES > k.EF {
 			continue // absurd days are found elsewhere, and a milestone ends when it starts
 		}
-		if want := schedule.AddWorkingDays(t.Start, int(k.ES)); !want.Equal(k.Start.Time) {
+		if want := day(int(k.ES)); !want.Equal(k.Start.Time) {
 			list = append(list, found(path+".start", k.Start.String(), want.String(), "A date does not follow from its working day.", "Holidays and weekends were counted, or not."))
 		}
-		if want := schedule.AddWorkingDays(t.Start, int(math.Ceil(k.EF-1e-6))-1); !want.Equal(k.End.Time) {
+		if want := day(int(math.Ceil(k.EF-1e-6)) - 1); !want.Equal(k.End.Time) {
 			list = append(list, found(path+".end", k.End.String(), want.String(), "A date does not follow from its working day.", "Holidays and weekends were counted, or not."))
 		}
 	}
@@ -46,6 +48,21 @@ func calendar(ctx estimate.Context, t *estimate.Timeline) agent.Grade {
 		list = append(list, found("totalCalendarDays", fmt.Sprint(t.CalendarDays), fmt.Sprint(want), "The calendar days do not span the dates.", "Both are printed."))
 	}
 	return graded(list)
+}
+
+// longestJob bounds the days that are looked up, in working days.
+const longestJob = 2000
+
+// workingDays returns a function that gives the nth working day from start, the
+// first being 0, and remembers those it has counted.
+func workingDays(start estimate.Date) func(n int) estimate.Date {
+	list := []estimate.Date{schedule.NextWorkingDay(start)}
+	return func(n int) estimate.Date {
+		for len(list) <= n {
+			list = append(list, schedule.AddWorkingDays(list[len(list)-1], 1))
+		}
+		return list[max(0, n)]
+	}
 }
 
 // Activities by their number in the catalogue.
@@ -132,25 +149,27 @@ func weather(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	s := &t.Simulation
 	var list []agent.Finding
-	if s.Iterations < schedule.Iterations {
-		list = append(list, found("scheduleMonteCarlo.iterations", fmt.Sprint(s.Iterations), fmt.Sprintf("at least %d", schedule.Iterations), "Too few iterations.", "The tail is not settled."))
+	wrong := func(is bool, path, observed, expected, issue, why string) {
+		if is {
+			list = append(list, found(path, observed, expected, issue, why))
+		}
 	}
-	if b, err := hex.DecodeString(s.Seed); err != nil || len(b) != 32 {
-		list = append(list, found("scheduleMonteCarlo.seed", s.Seed, "64 hexadecimal digits", "The seed is not recorded.", "The numbers cannot be repeated."))
-	}
-	if s.P10 > s.P50 || s.P50 > s.P80 || s.P80 > s.P90 || s.Min > s.P10 || s.P90 > s.Max {
-		list = append(list, found("scheduleMonteCarlo.p80Days", fmt.Sprintf("%g, %g, %g, %g", s.P10, s.P50, s.P80, s.P90), "P10 to P90 in order", "Percentiles are out of order.", "A higher percentile cannot be a shorter job."))
-	}
-	if r := t.DurationRange; r.Optimistic > r.Expected || r.Expected > r.Pessimistic || r.Optimistic > t.Duration || r.Pessimistic < t.Duration {
-		list = append(list, found("durationRange", fmt.Sprintf("%g, %g, %g", r.Optimistic, r.Expected, r.Pessimistic), fmt.Sprintf("a range round %g", t.Duration), "The range does not hold the plan.", "Then one of them is wrong."))
-	}
+	wrong(s.Iterations < schedule.Iterations, "scheduleMonteCarlo.iterations", fmt.Sprint(s.Iterations), fmt.Sprintf("at least %d", schedule.Iterations),
+		"Too few iterations.", "The tail is not settled.")
+	b, err := hex.DecodeString(s.Seed)
+	wrong(err != nil || len(b) != 32, "scheduleMonteCarlo.seed", s.Seed, "64 hexadecimal digits", "The seed is not recorded.", "The numbers cannot be repeated.")
+	wrong(!slices.IsSorted([]float64{s.Min, s.P10, s.P50, s.P80, s.P90, s.Max}), "scheduleMonteCarlo.p80Days",
+		fmt.Sprintf("%g, %g, %g, %g", s.P10, s.P50, s.P80, s.P90), "P10 to P90 in order", "Percentiles are out of order.", "A higher percentile cannot be a shorter job.")
+	r := t.DurationRange
+	wrong(!slices.IsSorted([]float64{r.Optimistic, r.Expected, r.Pessimistic}) || r.Optimistic > t.Duration || r.Pessimistic < t.Duration, "durationRange",
+		fmt.Sprintf("%g, %g, %g", r.Optimistic, r.Expected, r.Pessimistic), fmt.Sprintf("a range round %g", t.Duration),
+		"The range does not hold the plan.", "Then one of them is wrong.")
 	sum := 0.0
 	for _, k := range s.Sensitivities {
 		sum += k.Share
 	}
-	if math.Abs(sum-1) > 0.01 && s.StdDev > 0 {
-		list = append(list, found("scheduleMonteCarlo.taskSensitivities", fmt.Sprintf("%.3f", sum), "1.00 ± 0.01", "The shares of variance do not sum to 1.", "They are shares of one whole."))
-	}
+	wrong(math.Abs(sum-1) > 0.01 && s.StdDev > 0, "scheduleMonteCarlo.taskSensitivities", fmt.Sprintf("%.3f", sum), "1.00 ± 0.01",
+		"The shares of variance do not sum to 1.", "They are shares of one whole.")
 	if len(list) > 0 {
 		return agent.Gate(list...)
 	}

@@ -20,6 +20,9 @@ const Iterations = 10_000
 // MaxIterations bounds what feedback can ask for.
 const MaxIterations = 160_000
 
+// maxLines bounds the work of one simulation; a large house has some hundreds.
+const maxLines = 5000
+
 // Options of a simulation. The zero value means Iterations draws and the usual
 // correlations.
 type Options struct {
@@ -45,6 +48,9 @@ func Simulate(ctx estimate.Context, seed [32]byte, opt Options) (estimate.Risk, 
 	m := FromCost(ctx)
 	if len(m.Lines) == 0 {
 		return estimate.Risk{}, fault.New(fault.Invalid, "cost_output.divisions: no priced line")
+	}
+	if len(m.Lines) > maxLines {
+		return estimate.Risk{}, fault.New(fault.Invalid, "cost_output.divisions: %d lines; at most %d can be simulated", len(m.Lines), maxLines)
 	}
 	in, out := Register(ctx)
 	m.addEvents(in)
@@ -231,7 +237,7 @@ func impact(likely money.Cents, price float64) string {
 	return "low"
 }
 
-// Seed in hexadecimal, as outputs record it.
+// hexadecimal writes a seed as outputs record it.
 func hexadecimal(seed [32]byte) string { return hex.EncodeToString(seed[:]) }
 
 func round(x float64, places int) float64 {

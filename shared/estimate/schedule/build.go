@@ -164,6 +164,9 @@ func makeActivity(ctx estimate.Context, row *catalog.Activity, loads map[int]*lo
 		fill(a, row, work)
 	}
 	if a.wait != nil {
+		if work != nil { // the designer's hours, which do not decide how long design takes
+			a.hours = work.hours
+		}
 		a.factor = stat.PERT(a.wait.low/a.wait.likely, 1, a.wait.high/a.wait.likely)
 	}
 	return a

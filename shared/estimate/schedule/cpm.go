@@ -169,20 +169,28 @@ func (n *network) driving(times []Times, yield func(i int, adds float64)) {
 		}
 	}
 	adds := times[last].EF - times[last].ES
-	for i := last; ; {
+	for i, more := last, true; more; {
 		yield(i, adds)
-		before := -1
-		for _, l := range n.links[i] {
-			if math.Abs(l.since(times)-times[i].ES) < 1e-9 && (before < 0 || times[l.on].EF > times[before].EF) {
-				before = l.on
-			}
+		var before int
+		if before, more = n.driver(i, times); more {
+			adds = times[i].ES - times[before].ES
+			i = before
 		}
-		if before < 0 {
-			return
-		}
-		adds = times[i].ES - times[before].ES
-		i = before
 	}
+}
+
+// driver returns the predecessor that node i waited for: of several the one
+// that ends last. A node that waited for none has no driver.
+func (n *network) driver(i int, times []Times) (before int, ok bool) {
+	for _, l := range n.links[i] {
+		if math.Abs(l.since(times)-times[i].ES) > 1e-9 {
+			continue
+		}
+		if !ok || times[l.on].EF > times[before].EF {
+			before, ok = l.on, true
+		}
+	}
+	return before, ok
 }
 
 // criticalPath returns the nodes of one longest path in order.

@@ -23,8 +23,8 @@ func Plan(ctx estimate.Context, seed [32]byte) (estimate.Timeline, error) {
 	if ctx.Clarification == nil {
 		return estimate.Timeline{}, fault.New(fault.Invalid, "clarification_output: a schedule needs a start date or a timestamp")
 	}
-	if ctx.Cost.Subtotals.LaborHours <= 0 {
-		return estimate.Timeline{}, fault.New(fault.Invalid, "cost_output.subtotals.totalLaborHours: no hours to schedule")
+	if err := checkHours(ctx.Cost); err != nil {
+		return estimate.Timeline{}, err
 	}
 	p, err := newPlan(ctx)
 	if err != nil {
@@ -48,6 +48,23 @@ func Plan(ctx estimate.Context, seed [32]byte) (estimate.Timeline, error) {
 	p.judgeDeadline(&t, trials)
 	p.describe(&t)
 	return t, nil
+}
+
+// maxHours bounds what can be scheduled: about fifty houses.
+const maxHours = 200_000
+
+func checkHours(c *estimate.Cost) error {
+	total := 0.0
+	for _, l := range c.Lines {
+		if l.LaborHours < 0 {
+			return fault.New(fault.Invalid, "cost_output: line %s has %g hours", l.ID, l.LaborHours)
+		}
+		total += l.LaborHours
+	}
+	if total <= 0 || total > maxHours {
+		return fault.New(fault.Invalid, "cost_output: %g hours of labor cannot be scheduled; wanted more than 0 and at most %d", total, maxHours)
+	}
+	return nil
 }
 
 // plan is a network with its dates.
