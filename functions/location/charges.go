@@ -39,9 +39,10 @@ func taxRight(_ estimate.Context, out *output) agent.Grade {
 	return agent.Full()
 }
 
-// referenceJob is a middling remodel, on which permits cost from 0.3 to 3
-// percent (L9).
-const referenceJob = 50000
+// leastJob is the contract on which permits are judged when the kind of project
+// is not known or a small one, whose minimum fees say little: from 0.3 to about
+// 3 percent (L9).
+const leastJob = 50000
 
 // permitsRight checks class and amount of the fees.
 func permitsRight(in estimate.Context, out *output) agent.Grade {
@@ -65,14 +66,16 @@ func permitsRight(in estimate.Context, out *output) agent.Grade {
 	if catalog.PermitByClass(p.Class) == nil {
 		return agent.Partial(20, wrong("permitCosts.permitClass", "The permit class is unknown.", why, p.Class, "a class of the fee table"))
 	}
+	job := float64(leastJob)
 	if in.Clarification != nil {
+		job = max(job, takeoff.ProjectType(in.Clarification).CheckPrice)
 		if want := takeoff.ProjectType(in.Clarification).PermitClass; p.Class != want {
 			off = append(off, wrong("permitCosts.permitClass", "The class does not fit the kind of project.", why, p.Class, want))
 		}
 	}
-	share := (fixed.Float() + p.Percentage*referenceJob) / referenceJob
-	if p.Class != "none" && p.Class != "new" && !within(share, 0.003, 0.04) {
-		off = append(off, wrong("permitCosts", "Permits cost an unusual share of a middling job.", why, fmt.Sprintf("%.2f %%", share*100), "0.3 to 4 %"))
+	share := (fixed.Float() + p.Percentage*job) / job
+	if p.Class != "none" && p.Class != "new" && !within(share, 0.003, 0.035) {
+		off = append(off, wrong("permitCosts", "Permits cost an unusual share of such a job.", why, fmt.Sprintf("%.2f %%", share*100), "0.3 to 3.5 %"))
 	}
 	return agent.Deduct(50, off)
 }

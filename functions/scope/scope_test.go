@@ -80,6 +80,15 @@ func TestEmptyOutputsFail(t *testing.T) {
 	}
 }
 
+// TestNothingButTheOutput judges without the context: what needs it is passed
+// over, and the output neither fails nor panics for it.
+func TestNothingButTheOutput(t *testing.T) {
+	t.Parallel()
+	if s := judge(estimate.Context{}, take(t, job(t, "kitchen"))); s.Score < 85 {
+		t.Errorf("without a context: %d: %s", s.Score, s.Feedback)
+	}
+}
+
 // Lines of the kitchen: division 06 is the sixth, its first line the base
 // cabinets.
 const (

@@ -39,8 +39,8 @@ type ScopeSection struct {
 	Status        string      `json:"status"`
 	Description   string      `json:"description"`
 	Reason        string      `json:"exclusionReason,omitempty"`
-	Items         []ScopeLine `json:"lineItems"` // of an included division; others keep their items in OwnerItems
-	OwnerItems    []string    `json:"notPricedItems,omitempty"`
+	Items         []ScopeLine `json:"lineItems"`                // of an included division; others keep their items in OwnerItems
+	OwnerItems    []string    `json:"notPricedItems,omitempty"` // of an included division with the reason in parentheses
 	MaterialCost  money.Cents `json:"subtotalMaterialCost"`
 	LaborHours    float64     `json:"subtotalLaborHours"`
 	EquipmentCost money.Cents `json:"subtotalEquipmentCost"`

@@ -3,6 +3,9 @@
 // schedule logic. The tables under data/ are embedded; data/SOURCES.md says
 // where each figure comes from, under which licence, and how far to trust it.
 //
+// Beside the facts it knows other names of items (NamesOf), the names of trades on
+// the wire (TradeName) and a last resort for each division (DefaultItem).
+//
 // It looks things up and converts units. It decides nothing about an estimate:
 // matching a scope line to an item is takeoff's business, pricing it pricing's.
 //

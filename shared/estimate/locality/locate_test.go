@@ -118,14 +118,18 @@ func TestNationalAverageIsOne(t *testing.T) {
 
 func TestPermitsByClass(t *testing.T) {
 	t.Parallel()
-	// Maryland is at 1.4 times the typical burden: 220 × 1.4 and 1.0 % × 1.4.
-	md := locality.Locate(at("21201", "Baltimore", "MD"), "standard", locality.Auto).Permits
-	fixed := md.Base + md.PlanReview + md.Inspection + md.Electrical + md.Plumbing + md.Mechanical + md.Impact
-	if got := fixed.Float(); math.Abs(got-308) > 0.03 {
-		t.Errorf("fixed fees of the standard class in MD = %v, want 308", got)
+	// California is at 2.4 of the typical 1.3 percent: 220 and 1.0 percent, times 1.846.
+	ca := locality.Locate(at("90012", "Los Angeles", "CA"), "standard", locality.Auto).Permits
+	fixed := ca.Base + ca.PlanReview + ca.Inspection + ca.Electrical + ca.Plumbing + ca.Mechanical + ca.Impact
+	if got := fixed.Float(); math.Abs(got-406.15) > 0.03 {
+		t.Errorf("fixed fees of the standard class in CA = %v, want 406.15", got)
 	}
-	if md.Percentage != 0.014 {
-		t.Errorf("percentage of the standard class in MD = %v, want 0.014", md.Percentage)
+	if ca.Percentage != 0.01846 {
+		t.Errorf("percentage of the standard class in CA = %v, want 0.01846", ca.Percentage)
+	}
+	nation := locality.Locate(at("", "", ""), "standard", locality.Auto).Permits
+	if got := nation.Base + nation.PlanReview + nation.Inspection + nation.Electrical + nation.Plumbing + nation.Mechanical; nation.Percentage != 0.01 || math.Abs(got.Float()-220) > 0.03 {
+		t.Errorf("national fees of the standard class = %v and %v, want the table's 220 and 0.01", got, nation.Percentage)
 	}
 	if none := locality.Locate(at("21201", "Baltimore", "MD"), "none", locality.Auto).Permits; none.Base != 0 || none.Percentage != 0 {
 		t.Errorf("permits of class none = %+v, want nothing", none)

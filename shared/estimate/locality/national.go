@@ -15,7 +15,8 @@ func stateOrNational(abbr string) *catalog.State {
 }
 
 // nationalState stands for a place whose state is unknown: every index 1.00 by
-// definition, every other figure the median of the states. Its Abbr is empty.
+// definition, permits at the fees of the table, every other figure the median of
+// the states. Its Abbr is empty.
 var nationalState = sync.OnceValue(func() *catalog.State {
 	median := func(of func(*catalog.State) float64) float64 {
 		var xs []float64
@@ -31,8 +32,7 @@ var nationalState = sync.OnceValue(func() *catalog.State {
 		SalesTaxPct:   median(func(s *catalog.State) float64 { return s.SalesTaxPct }),
 		UnionSharePct: median(func(s *catalog.State) float64 { return s.UnionSharePct }),
 		BurdenPct:     median(func(s *catalog.State) float64 { return s.BurdenPct }),
-		PermitPct:     median(func(s *catalog.State) float64 { return s.PermitPct }),
-		PermitMin:     median(func(s *catalog.State) float64 { return s.PermitMin }),
+		PermitPct:     typicalPermitPct,
 		Jan:           month(0), Feb: month(1), Mar: month(2), Apr: month(3), May: month(4), Jun: month(5),
 		Jul: month(6), Aug: month(7), Sep: month(8), Oct: month(9), Nov: month(10), Dec: month(11),
 	}

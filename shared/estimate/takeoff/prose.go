@@ -12,7 +12,7 @@ import (
 // describe writes the prose of the scope from its figures.
 func (t *taker) describe(s *estimate.Scope) {
 	kind := strings.ReplaceAll(s.ProjectType, "_", " ")
-	s.NeedsReview = s.Completeness.ValidationCoverage < 0.8 || s.Completeness.CodeCoverage < 0.9 || !s.Completeness.AllDivisions || t.in.Status == "needs_review"
+	s.NeedsReview = s.Completeness.ValidationCoverage < 0.8 || s.Completeness.CodeCoverage < 0.9 || !s.Completeness.AllDivisions || t.in.Status == "needs_review" || t.in.Flags.UserVerification
 	s.Summary = fmt.Sprintf("%d lines in %d included divisions for %s of %s sf, %s finish; class %d estimate.",
 		s.TotalItems, s.IncludedDivisions, withArticle(kind), number(s.Sqft), strings.ReplaceAll(s.Finish, "_", "-"), s.Class)
 	a := estimate.ScopeAnalysis{Materials: []string{}, Complexity: []string{}, Recommendations: []string{}}
