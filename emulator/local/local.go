@@ -21,7 +21,7 @@ import (
 // On a desk nobody waits for a cloud: unless the environment says otherwise,
 // pauses are short, and a worker that died is noticed within seconds.
 var desk = envconfig.MapLookuper(map[string]string{
-	"TRUECOST_AGENT_TIMEOUT": "30s",
+	"TRUECOST_AGENT_TIMEOUT": "15s",
 	"TRUECOST_RETRY_PAUSE":   "1s",
 	"TRUECOST_STEP_LEASE":    "6s",
 })

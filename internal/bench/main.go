@@ -41,6 +41,8 @@ func median[T interface{ ~int64 | ~float64 }](values []T) T {
 	return values[len(values)/2]
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000) }
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000)
+}
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
