@@ -91,8 +91,10 @@ func (g *generator) removeFrom(w *pb.Write, doc *pb.Document) {
 	kept := append(g.arrayOf(2).GetValues(), stringValue("kept"))
 	doc.Fields["a"] = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: &pb.ArrayValue{Values: kept}}}
 	w.UpdateMask = nil
-	w.UpdateTransforms = []*pb.DocumentTransform_FieldTransform{{FieldPath: "a",
-		TransformType: &pb.DocumentTransform_FieldTransform_RemoveAllFromArray{RemoveAllFromArray: g.arrayOf(3)}}}
+	w.UpdateTransforms = []*pb.DocumentTransform_FieldTransform{{
+		FieldPath:     "a",
+		TransformType: &pb.DocumentTransform_FieldTransform_RemoveAllFromArray{RemoveAllFromArray: g.arrayOf(3)},
+	}}
 }
 
 func (g *generator) precondition() *pb.Precondition {
@@ -293,6 +295,7 @@ func (g *generator) fieldFilter() *pb.StructuredQuery_Filter {
 	switch f.Op {
 	case pb.StructuredQuery_FieldFilter_IN, pb.StructuredQuery_FieldFilter_NOT_IN, pb.StructuredQuery_FieldFilter_ARRAY_CONTAINS_ANY:
 		f.Value = &pb.Value{ValueType: &pb.Value_ArrayValue{ArrayValue: g.arrayOf(3)}}
+	default:
 	}
 	return &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_FieldFilter{FieldFilter: f}}
 }

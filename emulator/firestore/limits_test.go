@@ -51,12 +51,19 @@ func TestLimits(t *testing.T) {
 		message  string
 	}{
 		{"exactly 1 MiB in two fields", "c/1", map[string]*pb.Value{
-			"a": stringValue(strings.Repeat("x", 600_000)), "b": stringValue(strings.Repeat("x", room-600_001-2-1))}, codes.OK, ""},
-		{"a byte more than 1 MiB", "c/1", map[string]*pb.Value{
-			"a": stringValue(strings.Repeat("x", 600_000)), "b": stringValue(strings.Repeat("x", room-600_001-2))},
-			codes.InvalidArgument, "maximum entity size is 1048576 bytes"},
-		{"a long value", "c/1", one("a", stringValue(strings.Repeat("x", 1_048_487))),
-			codes.InvalidArgument, `The value of property "a" is longer than 1048487 bytes.`},
+			"a": stringValue(strings.Repeat("x", 600_000)), "b": stringValue(strings.Repeat("x", room-600_001-2-1)),
+		}, codes.OK, ""},
+		{
+			"a byte more than 1 MiB", "c/1",
+			map[string]*pb.Value{
+				"a": stringValue(strings.Repeat("x", 600_000)), "b": stringValue(strings.Repeat("x", room-600_001-2)),
+			},
+			codes.InvalidArgument, "maximum entity size is 1048576 bytes",
+		},
+		{
+			"a long value", "c/1", one("a", stringValue(strings.Repeat("x", 1_048_487))),
+			codes.InvalidArgument, `The value of property "a" is longer than 1048487 bytes.`,
+		},
 		{"20 levels", "c/1", one("a", nested(20)), codes.OK, ""},
 		{"21 levels", "c/1", one("a", nested(21)), codes.InvalidArgument, "contains an invalid nested entity"},
 		{"array in array", "c/1", one("a", arrayValue(arrayValue())), codes.InvalidArgument, "Cannot convert an array value in an array value."},

@@ -80,8 +80,13 @@ func TestSet(t *testing.T) {
 		{"replaces a value in the way", map[string]*pb.Value{"a": two}, Path{"a", "b"}, one, map[string]*pb.Value{"a": m("b", one)}},
 		{"deletes", map[string]*pb.Value{"a": m("b", one)}, Path{"a", "b"}, nil, map[string]*pb.Value{"a": value.NewMap(nil)}},
 		{"deletes nothing", map[string]*pb.Value{"a": two}, Path{"a", "b"}, nil, map[string]*pb.Value{"a": two}},
-		{"keeps neighbours", map[string]*pb.Value{"a": m("b", one)}, Path{"a", "c"}, two,
-			map[string]*pb.Value{"a": value.NewMap(map[string]*pb.Value{"b": one, "c": two})}},
+		{
+			"keeps neighbours",
+			map[string]*pb.Value{"a": m("b", one)},
+			Path{"a", "c"},
+			two,
+			map[string]*pb.Value{"a": value.NewMap(map[string]*pb.Value{"b": one, "c": two})},
+		},
 	}
 	for _, test := range tests {
 		inside := test.in["a"]

@@ -116,7 +116,6 @@ func unaryTest(op pb.StructuredQuery_UnaryFilter_Operator) (test, error) {
 }
 
 func fieldTest(op pb.StructuredQuery_FieldFilter_Operator, w *pb.Value) (test, error) {
-	ws := w.GetArrayValue().GetValues()
 	switch op {
 	case opLT:
 		return within(w, func(c int) bool { return c < 0 }), nil
@@ -129,25 +128,31 @@ func fieldTest(op pb.StructuredQuery_FieldFilter_Operator, w *pb.Value) (test, e
 	case opEQ:
 		return func(v *pb.Value) bool { return value.Equal(v, w) }, nil
 	case opNE:
-		return func(v *pb.Value) bool { return !value.IsNull(w) && !value.IsNull(v) && !value.Equal(v, w) }, nil
+		return noneOf([]*pb.Value{w}), nil
 	case opHas:
 		return func(v *pb.Value) bool { return !value.IsNull(w) && contains(v.GetArrayValue().GetValues(), w) }, nil
 	case opIn:
-		ws = matchable(ws)
+		ws := matchable(w)
 		return func(v *pb.Value) bool { return contains(ws, v) }, nil
 	case opNotIn:
-		if slices.ContainsFunc(ws, value.IsNull) {
-			return func(*pb.Value) bool { return false }, nil
-		}
-		return func(v *pb.Value) bool { return !value.IsNull(v) && !contains(ws, v) }, nil
+		return noneOf(w.GetArrayValue().GetValues()), nil
 	case opHasAny:
-		ws = matchable(ws)
+		ws := matchable(w)
 		return func(v *pb.Value) bool {
 			return slices.ContainsFunc(ws, func(e *pb.Value) bool { return contains(v.GetArrayValue().GetValues(), e) })
 		}, nil
 	default:
 		return nil, invalidf("A field filter has no operator.")
 	}
+}
+
+// noneOf makes a test of differing from all operands. Null differs from nothing,
+// and nothing differs from null.
+func noneOf(ws []*pb.Value) test {
+	if slices.ContainsFunc(ws, value.IsNull) {
+		return func(*pb.Value) bool { return false }
+	}
+	return func(v *pb.Value) bool { return !value.IsNull(v) && !contains(ws, v) }
 }
 
 // within makes a test of a comparison that holds only inside the type bracket
@@ -162,9 +167,10 @@ func within(w *pb.Value, holds func(c int) bool) test {
 	}
 }
 
-// matchable drops null and NaN, which IN and ARRAY_CONTAINS_ANY never match.
-func matchable(vs []*pb.Value) []*pb.Value {
-	return slices.DeleteFunc(slices.Clone(vs), func(v *pb.Value) bool { return value.IsNull(v) || value.IsNaN(v) })
+// matchable returns the elements of a list operand without null and NaN, which
+// IN and ARRAY_CONTAINS_ANY never match.
+func matchable(w *pb.Value) []*pb.Value {
+	return slices.DeleteFunc(slices.Clone(w.GetArrayValue().GetValues()), func(v *pb.Value) bool { return value.IsNull(v) || value.IsNaN(v) })
 }
 
 func contains(vs []*pb.Value, v *pb.Value) bool {
@@ -212,4 +218,3 @@ func isInequality(f *pb.StructuredQuery_FieldFilter) bool {
 		return false
 	}
 }
-

@@ -141,17 +141,23 @@ func TestCompileRefuses(t *testing.T) {
 		{"IN of no list", where(filter("a", "IN", "integer_value: 1")), "'IN' requires an non-empty ArrayValue."},
 		{"31 in IN", where(filter("a", "IN", list(31))), "'IN' supports up to 30 comparison values."},
 		{"11 in NOT_IN", where(filter("a", "NOT_IN", list(11))), "'NOT_IN' supports up to 10 comparison values."},
-		{"two ARRAY_CONTAINS", where(both("AND", filter("a", "ARRAY_CONTAINS", "integer_value: 1"), filter("b", "ARRAY_CONTAINS_ANY", list(1)))),
-			"A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction."},
-		{"two negations", where(both("AND", filter("a", "NOT_EQUAL", "integer_value: 1"), unary("a", "IS_NOT_NULL"))),
-			"Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query."},
+		{
+			"two ARRAY_CONTAINS", where(both("AND", filter("a", "ARRAY_CONTAINS", "integer_value: 1"), filter("b", "ARRAY_CONTAINS_ANY", list(1)))),
+			"A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.",
+		},
+		{
+			"two negations", where(both("AND", filter("a", "NOT_EQUAL", "integer_value: 1"), unary("a", "IS_NOT_NULL"))),
+			"Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query.",
+		},
 		{"NOT_IN beside OR", where(both("OR", filter("a", "NOT_IN", list(1)), unary("a", "IS_NULL"))), "'NOT_IN' cannot be used in the same query"},
 		{"disjunctions", where(both("AND", filter("a", "IN", list(6)), filter("b", "IN", list(6)))), "the maximum is 30"},
 		{"fields after the key", books + byName + "} order_by { field { field_path: 'a' } }", "order by clause cannot contain more fields after the key"},
 		{"inequality after the key", where(filter("a", "LESS_THAN", "integer_value: 1")) + byName + "}", "order by clause cannot contain more fields after the key"},
 		{"descending key scan", books + byName + "direction: DESCENDING }", "Firestore does not support descending key scans"},
-		{"key equality beside an inequality", where(both("AND", filter("__name__", "EQUAL", "reference_value: '"+root+"/b/1'"), filter("a", "LESS_THAN", "integer_value: 1"))),
-			"Equality on key is not allowed"},
+		{
+			"key equality beside an inequality", where(both("AND", filter("__name__", "EQUAL", "reference_value: '"+root+"/b/1'"), filter("a", "LESS_THAN", "integer_value: 1"))),
+			"Equality on key is not allowed",
+		},
 		{"name of no document", where(filter("__name__", "EQUAL", "string_value: 'b/1'")), "__key__ filter value must be a Key"},
 		{"long cursor", books + "start_at { values { integer_value: 1 } values { integer_value: 1 } }", "Cursor has too many values."},
 		{"bad path", where(filter("a..b", "EQUAL", "integer_value: 1")), `Invalid property path "a..b".`},
@@ -212,8 +218,10 @@ func TestAggregate(t *testing.T) {
 			t.Errorf("%s = %v, want %v", test.name, got, want)
 		}
 	}
-	for _, bad := range []string{"", "aggregations {}", "aggregations { count { up_to {} } }", strings.Repeat("aggregations { count {} } ", 6),
-		"aggregations { alias: 'a' count {} } aggregations { alias: 'a' count {} }"} {
+	for _, bad := range []string{
+		"", "aggregations {}", "aggregations { count { up_to {} } }", strings.Repeat("aggregations { count {} } ", 6),
+		"aggregations { alias: 'a' count {} } aggregations { alias: 'a' count {} }",
+	} {
 		if _, err := CompileAggregation(root, parse(t, "structured_query { from { collection_id: 'b' } } "+bad, &pb.StructuredAggregationQuery{})); err == nil {
 			t.Errorf("CompileAggregation(%s) = nil, want an error", bad)
 		}

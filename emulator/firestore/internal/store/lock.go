@@ -130,7 +130,8 @@ func (l *locks) blocked(w *waiter) bool {
 
 // blockers calls held for every other transaction that holds what w wants to
 // write, and ahead for every waiter that stands before w with a conflicting
-// wish: a stream of readers cannot starve a writer.
+// wish: a stream of readers cannot starve a writer. One that waits for the
+// transaction of w itself does not count: it cannot go first.
 func (l *locks) blockers(w *waiter, held func(*tx), ahead func(*waiter)) {
 	if w.write {
 		for _, name := range w.names {
@@ -145,10 +146,21 @@ func (l *locks) blockers(w *waiter, held func(*tx), ahead func(*waiter)) {
 		if x == w {
 			return
 		}
-		if (w.write || x.write) && overlap(w.names, x.names) {
+		if (w.write || x.write) && overlap(w.names, x.names) && !l.waitsFor(x, w.tx) {
 			ahead(x)
 		}
 	}
+}
+
+// waitsFor tells whether x wants to write what t holds.
+func (l *locks) waitsFor(x *waiter, t *tx) bool {
+	if t == nil || !x.write || x.tx == t {
+		return false
+	}
+	return slices.ContainsFunc(x.names, func(name string) bool {
+		_, holds := l.holders[name][t]
+		return holds
+	})
 }
 
 func overlap(a, b []string) bool {
