@@ -197,6 +197,7 @@ func explained(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	empty("summary", r.Summary == "")
 	empty("contingency.rationale", r.Contingency.Rationale == "")
 	empty("keyFindings", len(r.KeyFindings) < 2)
+	empty("assumptions", len(r.Assumptions) == 0)
 	empty("riskLevel", r.Level != "Low" && r.Level != "Medium" && r.Level != "High")
 	for i, k := range r.AllRisks {
 		empty(fmt.Sprintf("allRisks[%d].mitigation", i), k.Mitigation == "")

@@ -20,6 +20,7 @@ type Risk struct {
 	Summary         string     `json:"summary"`
 	KeyFindings     []string   `json:"keyFindings"`
 	Recommendations []string   `json:"recommendations"`
+	Assumptions     []string   `json:"assumptions"`
 	Analysis        float64    `json:"analysisConfidence"`
 	NeedsReview     bool       `json:"needsReview"`
 	Warnings        []string   `json:"warnings"`
@@ -144,11 +145,24 @@ type ConfidenceRange struct {
 	High   money.Cents `json:"high"`
 }
 
-// LaborRisk is the labor part alone.
+// LaborRisk is the labor part alone: direct labor dollars, before markups.
 type LaborRisk struct {
 	Percentiles
 	Iterations int                    `json:"iterations"`
 	Mean       money.Cents            `json:"mean"`
 	StdDev     money.Cents            `json:"stdDev"`
+	MinValue   money.Cents            `json:"minValue"`
+	MaxValue   money.Cents            `json:"maxValue"`
+	TopRisks   []TradeRisk            `json:"topLaborRisks"` // all trades, the largest share first
+	Histogram  []Bin                  `json:"histogram"`
 	ByTrade    map[string]Percentiles `json:"byTrade"`
+}
+
+// TradeRisk is what one trade adds to the spread of labor. Impact is its P90
+// less its P50; the shares of all trades sum to 1.
+type TradeRisk struct {
+	Trade       string      `json:"trade"`
+	Impact      money.Cents `json:"impact"`
+	Share       float64     `json:"varianceContribution"`
+	Sensitivity float64     `json:"sensitivity"` // correlation with labor as a whole
 }

@@ -131,13 +131,24 @@ func (r *Result) labor() *estimate.LaborRisk {
 	mean, sd := stat.Moments(r.Labor)
 	l := &estimate.LaborRisk{
 		Percentiles: percentiles(r.Labor), Iterations: r.Iterations, Mean: money.FromFloat(mean), StdDev: money.FromFloat(sd),
-		ByTrade: map[string]estimate.Percentiles{},
+		MinValue: money.FromFloat(r.Labor[0]), MaxValue: money.FromFloat(r.Labor[len(r.Labor)-1]),
+		TopRisks: []estimate.TradeRisk{}, ByTrade: map[string]estimate.Percentiles{},
 	}
+	l.Histogram, _, _ = histogram(r.Labor)
 	for i, t := range r.Trades {
-		if p := percentiles(r.ByTrade[i]); p.P90 > 0 {
-			l.ByTrade[catalog.TradeName(t)] = p
+		p := percentiles(r.ByTrade[i])
+		if p.P90 <= 0 {
+			continue
 		}
+		name := catalog.TradeName(t)
+		l.ByTrade[name] = p
+		l.TopRisks = append(l.TopRisks, estimate.TradeRisk{
+			Trade: name, Impact: p.P90 - p.P50, Share: round(r.TradeShare[i], 6), Sensitivity: round(r.TradeCorr[i], 4),
+		})
 	}
+	slices.SortStableFunc(l.TopRisks, func(a, b estimate.TradeRisk) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Trade, b.Trade))
+	})
 	return l
 }
 

@@ -38,6 +38,8 @@ type Result struct {
 	Labor      []float64   // direct labor, sorted
 	Trades     []string
 	ByTrade    [][]float64 // direct labor of each trade, sorted
+	TradeShare []float64   // of the variance of labor
+	TradeCorr  []float64   // correlation with labor
 	Shrink     float64     // of the correlations: 1 when they needed no repair
 
 	AnalyticMean  float64
@@ -172,6 +174,7 @@ func (r *record) result(p *program, lines []Line, events []Event, known *moments
 	}
 	res.Correlation = r.averageCorrelation(lineVariance, lineSD)
 	r.sensitivities(p, res, mean)
+	r.trades(res)
 	for i := range r.totals {
 		r.totals[i] += p.origin
 	}
@@ -180,6 +183,20 @@ func (r *record) result(p *program, lines []Line, events []Event, known *moments
 	samples := append([][]float64{res.Totals, res.Labor}, res.ByTrade...)
 	parallel(len(samples), func(i int) { slices.Sort(samples[i]) })
 	return res
+}
+
+// trades fills in what each trade does to labor as a whole, while both are in
+// the order of the iterations.
+func (r *record) trades(res *Result) {
+	_, whole := stat.Moments(r.labor)
+	for _, t := range r.byTrade {
+		_, own := stat.Moments(t)
+		rho, share := stat.Pearson(t, r.labor), 0.0
+		if whole > 0 {
+			share = rho * own / whole
+		}
+		res.TradeShare, res.TradeCorr = append(res.TradeShare, share), append(res.TradeCorr, rho)
+	}
 }
 
 // averageCorrelation returns the mean correlation between two lines, from the

@@ -101,6 +101,13 @@ func TestSimulateIdentities(t *testing.T) {
 	if r.Labor == nil || len(r.Labor.ByTrade) != 5 || r.Labor.P10 >= r.Labor.P90 {
 		t.Errorf("labor = %+v, want five trades and a spread", r.Labor)
 	}
+	labor := 0.0
+	for _, k := range r.Labor.TopRisks {
+		labor += k.Share
+	}
+	if math.Abs(labor-1) > 0.001 {
+		t.Errorf("shares of the trades sum to %g, want 1", labor)
+	}
 	again, _ := montecarlo.Simulate(ctx, [32]byte{5}, montecarlo.Options{})
 	a, _ := json.Marshal(r)
 	b, _ := json.Marshal(again)

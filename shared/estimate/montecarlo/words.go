@@ -33,6 +33,7 @@ func describe(r *estimate.Risk, ctx estimate.Context, res *Result) {
 	for _, t := range r.TopRisks {
 		r.Recommendations = append(r.Recommendations, t.Item+": "+lowerFirst(t.Mitigation))
 	}
+	r.Assumptions = assumptions(ctx)
 	r.Warnings = append(r.Warnings, warnings(r, ctx, res)...)
 	r.NeedsReview = len(r.Warnings) > 0
 	r.Analysis = confidence(r, ctx)
@@ -86,6 +87,22 @@ func findings(r *estimate.Risk, res *Result) []string {
 		len(r.AllRisks), expected.Whole(), len(r.Excluded)))
 	if res.Shrink < 1 {
 		list = append(list, fmt.Sprintf("The correlations contradicted each other and were shrunk by %.0f %%.", 100*(1-res.Shrink)))
+	}
+	return list
+}
+
+// assumptions states what the simulation takes for granted.
+func assumptions(ctx estimate.Context) []string {
+	list := []string{
+		fmt.Sprintf("Correlation between the scores of two lines: %.2f between any two, %.2f in one trade, %.2f for one material, %.2f between material and labor; %.2f between risks of one group.",
+			Usual.Any, Usual.Trade, Usual.Material, Usual.Cross, Usual.Event),
+		fmt.Sprintf("Place, finish, complexity and age of the house are priced, which settles %.0f %% of the range of a catalogue item.", 100*settled),
+		"Probabilities and impacts are those of the catalogue's register, which is general knowledge and no record of claims.",
+		"Changes that the owner orders are change orders, not contingency.",
+	}
+	if perDay := FromCost(ctx).PerDay; perDay > 0 {
+		list = append(list, fmt.Sprintf("A day lost on site costs %s in general conditions; %.0f %% of lost days lengthen the job.",
+			money.FromFloat(perDay/criticalShare).Whole(), 100*criticalShare))
 	}
 	return list
 }
