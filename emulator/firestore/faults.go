@@ -54,7 +54,8 @@ func (f *Faults) set(i int, h Hook) {
 	f.hooks[i] = h
 }
 
-// EndStreams ends all Listen and Write streams that are running with code.
+// EndStreams ends all streams that are running, Listen and Write above all,
+// with code.
 func (f *Faults) EndStreams(code codes.Code) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -29,8 +29,9 @@ func (s *service) Listen(stream pb.Firestore_ListenServer) error {
 // listener is one Listen stream: its targets and what the client has of them.
 type listener struct {
 	*Server
-	send    func(*pb.ListenResponse) error
-	targets map[int32]*target
+	send     func(*pb.ListenResponse) error
+	database string // as the latest request that named one says
+	targets  map[int32]*target
 }
 
 // listenRequest is what the receiving goroutine hands over.
@@ -82,12 +83,15 @@ func (s *Server) listen(stream listenStream) error {
 
 // handle carries out one request.
 func (l *listener) handle(q *pb.ListenRequest) error {
-	if err := inDatabase(q.GetDatabase()); err != nil {
+	if q.GetDatabase() != "" {
+		l.database = q.GetDatabase()
+	}
+	if err := inDatabase(l.database); err != nil {
 		return err
 	}
 	switch x := q.GetTargetChange().(type) {
 	case *pb.ListenRequest_AddTarget:
-		return l.add(q.GetDatabase(), x.AddTarget)
+		return l.add(x.AddTarget)
 	case *pb.ListenRequest_RemoveTarget:
 		delete(l.targets, x.RemoveTarget)
 		return l.change(pb.TargetChange_REMOVE, x.RemoveTarget)
@@ -97,8 +101,8 @@ func (l *listener) handle(q *pb.ListenRequest) error {
 }
 
 // add starts a target. One that is refused ends alone; the stream goes on.
-func (l *listener) add(database string, raw *pb.Target) error {
-	t, err := newTarget(database, raw)
+func (l *listener) add(raw *pb.Target) error {
+	t, err := newTarget(l.database, raw)
 	if err != nil {
 		return l.send(targetChange(&pb.TargetChange{
 			TargetChangeType: pb.TargetChange_REMOVE,

@@ -2,6 +2,7 @@ package firestore
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -21,20 +22,21 @@ type splitter struct {
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
-	open    map[interface{ Close() error }]struct{} // listeners, and connections being peeked at
+	open    map[io.Closer]struct{} // listeners, and connections being peeked at
 	started bool
-	servers []func()
+	servers []func() // run from the first listener on, until their listeners end
 }
 
 func newSplitter(http2, http1 func(net.Listener) error) *splitter {
-	p := &splitter{http2: newHandover(), http1: newHandover(), open: map[interface{ Close() error }]struct{}{}}
-	p.servers = []func(){func() { _ = http2(p.http2) }, func() { _ = http1(p.http1) }} // they end with the handover
+	p := &splitter{http2: newHandover(), http1: newHandover(), open: map[io.Closer]struct{}{}}
+	p.servers = []func(){func() { _ = http2(p.http2) }, func() { _ = http1(p.http1) }}
 	return p
 }
 
-// track remembers something that close must close. It reports false, and closes
-// it at once, when the splitter is closed already.
-func (p *splitter) track(c interface{ Close() error }) bool {
+// track remembers something that close must close, and runs what is given on a
+// goroutine that close waits for. It reports false, and closes c at once, when
+// the splitter is closed already.
+func (p *splitter) track(c io.Closer, run func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -42,10 +44,19 @@ func (p *splitter) track(c interface{ Close() error }) bool {
 		return false
 	}
 	p.open[c] = struct{}{}
+	if !p.started {
+		p.started = true
+		for _, server := range p.servers {
+			p.wg.Go(server)
+		}
+	}
+	if run != nil {
+		p.wg.Go(run)
+	}
 	return true
 }
 
-func (p *splitter) untrack(c interface{ Close() error }) {
+func (p *splitter) untrack(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, c)
@@ -53,38 +64,18 @@ func (p *splitter) untrack(c interface{ Close() error }) {
 
 // start serves l on a goroutine of its own.
 func (p *splitter) start(l net.Listener) error {
-	if !p.begin(l) {
+	if !p.track(l, func() { _ = p.accept(l) }) { // an in-memory listener fails only when closed
 		return errClosed
 	}
-	p.wg.Go(func() { _ = p.accept(l) }) // an in-memory listener fails only when closed
 	return nil
 }
 
 // serve accepts from l until close, and then returns nil.
 func (p *splitter) serve(l net.Listener) error {
-	if !p.begin(l) {
+	if !p.track(l, nil) {
 		return nil
 	}
 	return p.accept(l)
-}
-
-// begin tracks l and makes sure that the two servers run.
-func (p *splitter) begin(l net.Listener) bool {
-	if !p.track(l) {
-		return false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return false
-	}
-	if !p.started {
-		p.started = true
-		for _, run := range p.servers {
-			p.wg.Go(run)
-		}
-	}
-	return true
 }
 
 func (p *splitter) accept(l net.Listener) error {
@@ -99,9 +90,7 @@ func (p *splitter) accept(l net.Listener) error {
 			}
 			return err
 		}
-		if p.track(c) {
-			p.wg.Go(func() { p.route(c) })
-		}
+		p.track(c, func() { p.route(c) })
 	}
 }
 

@@ -76,9 +76,13 @@ func (t *target) adopt(snap store.Snapshot) {
 // advance returns the messages that take the client from what it has to snap.
 func (t *target) advance(snap store.Snapshot) []*pb.ListenResponse {
 	u := update{target: t, snap: snap}
-	changed, known := snap.Changed(t.at)
+	var changed []string
+	known := false
+	if t.at != 0 {
+		changed, known = snap.Changed(t.at)
+	}
 	switch {
-	case t.at == 0 || !known:
+	case !known:
 		u.replace(t.evaluate(snap))
 		if t.at == 0 {
 			u.reportMissing()

@@ -108,6 +108,8 @@ func CheckID(id string) error {
 	switch {
 	case id == "":
 		return invalidf("Resource id is the empty string.")
+	case strings.Contains(id, "/"):
+		return invalidf("Resource id \"%s\" contains a slash.", id)
 	case len(id) > maxID:
 		return invalidf("Resource id is longer than %d bytes.", maxID)
 	case Reserved(id):

@@ -36,8 +36,7 @@ func CheckDocument(name string, fields map[string]*pb.Value) error {
 		return err
 	}
 	if c.size > MaxDocumentBytes {
-		return invalidf("Document '%s' cannot be written because its size (%d bytes) exceeds the maximum entity size is %d bytes",
-			name, c.size, MaxDocumentBytes)
+		return invalidf("maximum entity size is %d bytes", MaxDocumentBytes)
 	}
 	if c.entries > MaxIndexEntries {
 		return invalidf("too many index entries for entity %s", name)
