@@ -29,9 +29,14 @@ func DefaultCode(division string) string { return "GEN-" + division + "-001" }
 func IsDefaultCode(code string) bool { return strings.HasPrefix(code, "GEN-") }
 
 // DefaultItem returns the default of a division as an item per unit (canonical
-// spelling), with its code. Where the table's figure is per another unit, the
-// median item of the division in that unit takes its place; where there is none
-// either, and for a lump, one crew day stands: 8 hours and $250 of material.
+// spelling), with its code. By unit:
+//
+//	that of the table   its figures
+//	hours, days, …      the hours themselves, no material
+//	a lump              one crew day: 8 hours and $250 of material
+//	another             the middle item of the division in that unit, or the
+//	                    figures of the table where it has none
+//
 // Low and high are half and twice the figure: it is a guess. It returns nil for
 // a division that does not exist.
 func DefaultItem(division, unit string) *Item {
@@ -42,11 +47,19 @@ func DefaultItem(division, unit string) *Item {
 	}
 	d := rows[i]
 	material, hours, equipment := d.Material, d.Hours, d.Equipment
-	if unit != d.Unit {
-		if m := medianItem(division, unit); m != nil {
+	per := unit
+	if per == "set" {
+		per = "ea"
+	}
+	time, isTime := hoursOf[per]
+	switch {
+	case isTime:
+		material, hours, equipment = 0, time, 0
+	case per == "ls" || per == "allowance":
+		material, hours, equipment = crewDayMaterial, crewDayHours, 0
+	case per != d.Unit:
+		if m := medianItem(division, per); m != nil {
 			material, hours, equipment = m.MatTyp, m.HoursTyp, m.Equipment
-		} else {
-			material, hours, equipment = crewDayMaterial, crewDayHours, 0
 		}
 	}
 	return &Item{
@@ -61,6 +74,9 @@ const (
 	crewDayHours    = 8
 	crewDayMaterial = 250
 )
+
+// hoursOf are the working hours of a unit of time.
+var hoursOf = map[string]float64{"hr": 1, "day": 8, "wk": 40, "mo": 173.33}
 
 // medianItem returns the item of a division sold by unit whose cost, with an
 // hour at $40, is in the middle; nil when there is none.

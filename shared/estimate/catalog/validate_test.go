@@ -177,6 +177,15 @@ func TestDefaultItem(t *testing.T) {
 	if it := catalog.DefaultItem("09", "ls"); it.MatTyp != 250 || it.HoursTyp != 8 {
 		t.Errorf("DefaultItem(09, ls) = %v and %v h, want a crew day", it.MatTyp, it.HoursTyp)
 	}
+	if it := catalog.DefaultItem("06", "day"); it.MatTyp != 0 || it.HoursTyp != 8 || it.Trade != "carpenter" {
+		t.Errorf("DefaultItem(06, day) = %v and %v h of %s, want 8 hours of a carpenter", it.MatTyp, it.HoursTyp, it.Trade)
+	}
+	if set, one := catalog.DefaultItem("08", "set"), catalog.DefaultItem("08", "ea"); set.MatTyp != one.MatTyp {
+		t.Errorf("DefaultItem(08, set) = %v, want that of one, %v", set.MatTyp, one.MatTyp)
+	}
+	if it := catalog.DefaultItem("09", "cy"); it.MatTyp != 3 {
+		t.Errorf("DefaultItem(09, cy) = %v, want the figure of the table, for want of another", it.MatTyp)
+	}
 	if it := catalog.DefaultItem("99", "sf"); it != nil {
 		t.Errorf("DefaultItem(99) = %+v, want nil", it)
 	}

@@ -166,3 +166,26 @@ func TestFindAvoidsWhatACriticRejected(t *testing.T) {
 		t.Errorf("find avoiding %s = %s, want another countertop", first.item.Code, second.item.Code)
 	}
 }
+
+// FuzzFind: whatever a line says, it gets an item of the catalogue or the
+// default of its division, and a quantity that is a number.
+func FuzzFind(f *testing.F) {
+	f.Add("Base cabinets, semi-custom", "06 41 00", "lf", 17.0)
+	f.Add("for the: at, (", "x", "ls", 2500.0)
+	f.Add("", "", "", 0.0)
+	f.Add("200 amp × 3/4 R-19 à la carte", "260000", "EA", 1e9)
+	g := measure(&estimate.Clarification{}, nil)
+	f.Fuzz(func(t *testing.T, text, section, unit string, quantity float64) {
+		if !(quantity >= 0 && quantity <= 1e9) {
+			t.Skip("intake lets no such quantity in")
+		}
+		line := &estimate.ScopeItem{Item: text, Subdivision: section, Unit: estimate.Unit(unit), Quantity: quantity}
+		m := find(line, "09", g, Correction{})
+		if m.item == nil || m.confidence < 0 || m.confidence > 1 {
+			t.Fatalf("find(%q) = %+v", text, m)
+		}
+		if q, ok := take(line, m.item, g); ok && !(q.quantity >= 0) {
+			t.Errorf("take(%v %q as %s) = %v", quantity, unit, m.item.Code, q.quantity)
+		}
+	})
+}
