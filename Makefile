@@ -8,18 +8,19 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 .PHONY: demo
-demo: build ## one real estimate from start to end, on a local system of its own
+demo: bin/truecost ## one real estimate from start to end, on a local system of its own
 	@bin/truecost estimate testdata/kitchen.json
 
 .PHONY: up
-up: build ## the local system, until you stop it
+up: bin/emulator ## the local system, until you stop it
 	@bin/emulator
 
-.PHONY: build
-build: ## bin/truecost, bin/emulator, bin/functions
-	@go build -o bin/truecost ./cmd/truecost
-	@go build -o bin/emulator ./emulator
-	@go build -o bin/functions ./cmd/functions
+.PHONY: build bin/truecost bin/emulator bin/functions
+build: bin/truecost bin/emulator bin/functions ## bin/truecost, bin/emulator, bin/functions
+bin/truecost bin/functions: # always: the go command knows what is new
+	@go build -o $@ ./cmd/$(@F)
+bin/emulator:
+	@go build -o $@ ./emulator
 
 .PHONY: test check
 test: check ## the whole gate, the same that CI runs
