@@ -61,9 +61,10 @@ func TestLimits(t *testing.T) {
 			codes.InvalidArgument, "maximum entity size is 1048576 bytes",
 		},
 		{
-			"a long value", "c/1", one("a", stringValue(strings.Repeat("x", 1_048_487))),
+			"a long value", "c/1", one("a", stringValue(strings.Repeat("x", 1_048_488))),
 			codes.InvalidArgument, `The value of property "a" is longer than 1048487 bytes.`,
 		},
+		{"the longest value", "c/1", one("a", stringValue(strings.Repeat("x", 1_048_487))), codes.OK, ""},
 		{"20 levels", "c/1", one("a", nested(20)), codes.OK, ""},
 		{"21 levels", "c/1", one("a", nested(21)), codes.InvalidArgument, "contains an invalid nested entity"},
 		{"array in array", "c/1", one("a", arrayValue(arrayValue())), codes.InvalidArgument, "Cannot convert an array value in an array value."},
@@ -79,7 +80,7 @@ func TestLimits(t *testing.T) {
 		{"long id", "c/" + strings.Repeat("x", 1501), nil, codes.InvalidArgument, "longer than 1500 bytes"},
 		{"20,000 fields", "c/1", fieldsNamed(20_000), codes.OK, ""},
 		{"20,001 fields", "c/1", fieldsNamed(20_001), codes.InvalidArgument, "too many index entries"},
-		{"a value without a type", "c/1", one("a", &pb.Value{}), codes.InvalidArgument, "without a type"},
+		{"a value without a type", "c/1", one("a", &pb.Value{}), codes.InvalidArgument, "Cannot convert firestore.v1.Value with type unset."},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -86,8 +86,10 @@ func TestListenProtocol(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"documents, one missing", func() { commit(set("c/1", 1)); send(documents(2, false, "c/1", "c/2")) },
-			[]string{"ADD", "change 1", "delete 2", "CURRENT", "NO_CHANGE all"}},
+		{
+			"documents, one missing", func() { commit(set("c/1", 1)); send(documents(2, false, "c/1", "c/2")) },
+			[]string{"ADD", "change 1", "delete 2", "CURRENT", "NO_CHANGE all"},
+		},
 		{"a change of both", func() { commit(set("c/1", 2), set("c/2", 2)) }, []string{"change 1", "change 2", "NO_CHANGE all"}},
 		{"a delete", func() {
 			commit(&pb.Write{Operation: &pb.Write_Delete{Delete: defaultDatabase + "/documents/c/2"}})

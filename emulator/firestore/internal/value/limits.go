@@ -62,7 +62,6 @@ func (c *checker) fields(prefix string, fields map[string]*pb.Value, depth int) 
 		if err := checkFieldName(k); err != nil {
 			return err
 		}
-		before := c.size
 		c.size += len(k) + 1
 		path := k
 		if prefix != "" {
@@ -71,27 +70,15 @@ func (c *checker) fields(prefix string, fields map[string]*pb.Value, depth int) 
 		if err := c.value(path, v, depth+1); err != nil {
 			return err
 		}
-		if depth == 0 && c.size-before-len(k)-1 > MaxValueBytes && !isContainer(v) {
-			return tooLong(k)
-		}
 	}
 	return nil
-}
-
-func isContainer(v *pb.Value) bool {
-	k := KindOf(v)
-	return k == Array || k == Map || k == Vector
-}
-
-func tooLong(property string) error {
-	return invalidf("The value of property \"%s\" is longer than %d bytes.", property, MaxValueBytes)
 }
 
 // value checks v, which stands at the given depth (a top field stands at 1).
 func (c *checker) value(path string, v *pb.Value, depth int) error {
 	switch x := v.GetValueType().(type) {
 	case nil:
-		return invalidf("Property %s contains a value without a type.", path)
+		return invalidf("Cannot convert firestore.v1.Value with type unset.")
 	case *pb.Value_TimestampValue:
 		if err := x.TimestampValue.CheckValid(); err != nil {
 			return invalidf("Property %s contains an invalid timestamp.", path)
@@ -108,6 +95,9 @@ func (c *checker) value(path string, v *pb.Value, depth int) error {
 		return c.array(path, x.ArrayValue.GetValues(), depth)
 	case *pb.Value_MapValue:
 		return c.nested(path, v, depth)
+	}
+	if max(len(v.GetStringValue()), len(v.GetBytesValue())) > MaxValueBytes {
+		return invalidf("The value of property \"%s\" is longer than %d bytes.", path, MaxValueBytes)
 	}
 	c.scalar(scalarSize(v))
 	return nil
