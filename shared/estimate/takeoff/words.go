@@ -69,11 +69,13 @@ var (
 // tokens returns the meaningful words of a text in canonical spelling, each once.
 func tokens(text string) []string {
 	text = strings.ToLower(text)
-	text = rating.ReplaceAllString(text, " r$1 ")
-	text = yards.ReplaceAllString(text, " ${1}cy ")
-	text = amps.ReplaceAllString(text, " ${1}amp ")
-	text = volts.ReplaceAllString(text, " ${1}volt ")
-	text = by.ReplaceAllString(text, " ${1}x$2 ")
+	if strings.ContainsAny(text, "0123456789") {
+		text = rating.ReplaceAllString(text, " r$1 ")
+		text = yards.ReplaceAllString(text, " ${1}cy ")
+		text = amps.ReplaceAllString(text, " ${1}amp ")
+		text = volts.ReplaceAllString(text, " ${1}volt ")
+		text = by.ReplaceAllString(text, " ${1}x$2 ")
+	}
 	text = phrases.Replace(text)
 	var out []string
 	seen := map[string]bool{}
