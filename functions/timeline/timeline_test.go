@@ -282,6 +282,10 @@ func TestPlantedErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Each must be found without doing the whole work again and comparing.
+	checks := slices.DeleteFunc(rubric(), func(c agent.Criterion[estimate.Context, estimate.Timeline]) bool {
+		return c.Name == "follows_from_cost"
+	})
 	for _, tt := range planted {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -290,7 +294,7 @@ func TestPlantedErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.ruin(&tl)
-			s := rubric().Judge(ctx, &tl)
+			s := checks.Judge(ctx, &tl)
 			c := s.Critique()
 			if s.Score >= agent.PassMark || len(c.Find(tt.path)) == 0 {
 				t.Errorf("score %d, findings at %q: %v; want under 80 and at least one\n%s", s.Score, tt.path, c.Find(tt.path), s.Feedback)

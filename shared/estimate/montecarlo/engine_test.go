@@ -70,7 +70,7 @@ func TestCorrelatedTotal(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := tt.model.Run([32]byte{7}, 400_000)
+			r := tt.model.Run([32]byte{7}, 100_000)
 			near(t, "mean", r.Mean, tt.mean, 0.003*tt.mean)
 			near(t, "sd", r.SD, tt.sd, 0.01*tt.sd)
 			near(t, "P10", stat.Percentile(r.Totals, .1), tt.p10, 0.003*tt.p10)
@@ -85,7 +85,7 @@ func TestCorrelatedTotal(t *testing.T) {
 
 func TestContingencyAndSensitivity(t *testing.T) {
 	t.Parallel()
-	r := withEvents(six(flat)).Run([32]byte{7}, 400_000)
+	r := withEvents(six(flat)).Run([32]byte{7}, 100_000)
 	near(t, "P80 - base", stat.Percentile(r.Totals, .8)-57000, 7667, 0.003*64667)
 	over := 0
 	for _, x := range r.Totals {
@@ -115,7 +115,7 @@ func TestIndependentSD(t *testing.T) {
 	near(t, "independent sd of six lines", r.IndependentSD, 2609.21, 0.01)
 	near(t, "average correlation", r.Correlation, 0.29, 0.03)
 	m := withEvents(house(40, montecarlo.Independent))
-	r = m.Run([32]byte{1}, 100_000)
+	r = m.Run([32]byte{1}, 50_000)
 	near(t, "independent sd, formula against draws", r.IndependentSD, r.SD, 0.02*r.SD)
 	near(t, "average correlation of independent lines", r.Correlation, 0, 0.01)
 }
@@ -160,7 +160,7 @@ func TestRunProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(5, 25).Draw(t, "lines")
 		m := withEvents(house(n, montecarlo.Usual))
-		r := m.Run([32]byte{byte(n)}, 2000)
+		r := m.Run([32]byte{byte(n)}, 1000)
 		shares, mean := 0.0, m.Fixed
 		for _, c := range r.Components {
 			shares += c.Share
@@ -172,7 +172,7 @@ func TestRunProperties(t *testing.T) {
 		if math.Abs(mean-r.Mean) > 1e-6*r.Mean {
 			t.Fatalf("%d lines: means of the components sum to %g, the total's is %g", n, mean, r.Mean)
 		}
-		if !slices.IsSorted(r.Totals) || r.SD < 0.95*r.IndependentSD {
+		if !slices.IsSorted(r.Totals) || r.SD < 0.9*r.IndependentSD {
 			t.Fatalf("%d lines: sorted %v, sd %g, independent %g", n, slices.IsSorted(r.Totals), r.SD, r.IndependentSD)
 		}
 	})

@@ -17,6 +17,10 @@ import (
 // fault.Invalid. Location gives the weather, Risk the delays that are sampled;
 // both may be nil.
 func Plan(ctx estimate.Context, seed [32]byte) (estimate.Timeline, error) {
+	return timeline(ctx, seed, Iterations)
+}
+
+func timeline(ctx estimate.Context, seed [32]byte, iterations int) (estimate.Timeline, error) {
 	if ctx.Cost == nil {
 		return estimate.Timeline{}, fault.New(fault.Invalid, "cost_output: a schedule follows from its hours, and there is none")
 	}
@@ -34,7 +38,7 @@ func Plan(ctx estimate.Context, seed [32]byte) (estimate.Timeline, error) {
 	t.Start, t.End = p.cal.day(0), p.last(p.end)
 	t.Duration, t.Weeks = p.end, round(p.end/5, 1)
 	t.CalendarDays = int(t.End.Sub(t.Start.Time).Hours()/24) + 1
-	trials := p.simulate(seed, Iterations)
+	trials := p.simulate(seed, iterations)
 	t.Simulation = trials.summary(p, seed)
 	t.DurationRange = estimate.DaysRange{
 		Optimistic: math.Min(t.Simulation.P10, t.Duration), Expected: t.Simulation.P50, Pessimistic: t.Simulation.P90,

@@ -1,4 +1,4 @@
-package schedule_test
+package schedule
 
 import (
 	"math"
@@ -10,7 +10,6 @@ import (
 
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
-	"truecost.dev/shared/estimate/schedule"
 	"truecost.dev/shared/fault"
 )
 
@@ -32,7 +31,7 @@ func bill(hours float64, class string, codes ...string) estimate.Context {
 
 func TestPlanSmall(t *testing.T) {
 	t.Parallel()
-	tl, err := schedule.Plan(bill(13.6, "none", "024119.13", "096519.10"), [32]byte{})
+	tl, err := Plan(bill(13.6, "none", "024119.13", "096519.10"), [32]byte{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +62,7 @@ func TestPlanSmall(t *testing.T) {
 // An activity that is absent hands its predecessors on, without their lags.
 func TestPlanBridges(t *testing.T) {
 	t.Parallel()
-	tl, err := schedule.Plan(bill(10, "standard", "024119.13", "221116.10", "092900.10", "224113.10"), [32]byte{})
+	tl, err := Plan(bill(10, "standard", "024119.13", "221116.10", "092900.10", "224113.10"), [32]byte{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +82,7 @@ func TestPlanBridges(t *testing.T) {
 func TestLeadTimeDrives(t *testing.T) {
 	t.Parallel()
 	ctx := bill(10, "minor", "024119.10", "064100.20", "064100.30", "123640.10")
-	tl, err := schedule.Plan(ctx, [32]byte{})
+	tl, err := Plan(ctx, [32]byte{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +114,7 @@ func TestPlanOfAnyBill(t *testing.T) {
 		ctx := bill(rapid.Float64Range(0.1, 120).Draw(t, "hours"), rapid.SampledFrom(classes).Draw(t, "class"), codes...)
 		start := estimate.DateOf(estimate.NewDate(2026, 1, 1).AddDate(0, 0, rapid.IntRange(0, 700).Draw(t, "start")))
 		ctx.Clarification.Brief.Timeline.Start = &start
-		tl, err := schedule.Plan(ctx, [32]byte{9})
+		tl, err := timeline(ctx, [32]byte{9}, 200)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +122,7 @@ func TestPlanOfAnyBill(t *testing.T) {
 		hours := tl.ThroughHours
 		for _, k := range tl.Tasks {
 			hours += k.LaborHours
-			if !schedule.IsWorkingDay(k.Start) || !schedule.IsWorkingDay(k.End) || k.Start.Before(start.Time) || k.End.Before(k.Start.Time) {
+			if !IsWorkingDay(k.Start) || !IsWorkingDay(k.End) || k.Start.Before(start.Time) || k.End.Before(k.Start.Time) {
 				t.Fatalf("%s runs from %s to %s", k.Name, k.Start, k.End)
 			}
 		}
@@ -137,13 +136,13 @@ func TestPlanOfAnyBill(t *testing.T) {
 }
 
 func checkNetwork(t *rapid.T, tl *estimate.Timeline) {
-	var nodes []schedule.Node
+	var nodes []Node
 	followed := map[string]bool{}
 	starts := 0
 	for _, k := range tl.Tasks {
-		n := schedule.Node{ID: k.ID, Duration: k.Duration}
+		n := Node{ID: k.ID, Duration: k.Duration}
 		for _, l := range k.Links {
-			n.Links = append(n.Links, schedule.Link{On: l.On, Relation: l.Relation, Lag: l.Lag})
+			n.Links = append(n.Links, Link{On: l.On, Relation: l.Relation, Lag: l.Lag})
 			followed[l.On] = true
 		}
 		if len(n.Links) == 0 {
@@ -151,7 +150,7 @@ func checkNetwork(t *rapid.T, tl *estimate.Timeline) {
 		}
 		nodes = append(nodes, n)
 	}
-	_, duration, err := schedule.CPM(nodes)
+	_, duration, err := CPM(nodes)
 	if err != nil || duration != tl.Duration {
 		t.Fatalf("CPM = %g, %v, want %g", duration, err, tl.Duration)
 	}
@@ -168,7 +167,7 @@ func TestPlanRefuses(t *testing.T) {
 	noBrief := bill(1, "none", "024119.13")
 	noBrief.Clarification = nil
 	for name, ctx := range map[string]estimate.Context{"nothing": {}, "no hours": noHours, "a billion hours": tooMany, "negative hours": negative, "no clarification": noBrief} {
-		if _, err := schedule.Plan(ctx, [32]byte{}); fault.KindOf(err) != fault.Invalid {
+		if _, err := Plan(ctx, [32]byte{}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("Plan with %s = %v, want invalid", name, err)
 		}
 	}
@@ -177,7 +176,7 @@ func TestPlanRefuses(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	ctx := bill(20, "standard", "024119.13", "061100.11", "221116.10", "262726.10", "092900.10", "099123.14", "093013.10", "064100.20", "123640.10", "224113.10")
 	for b.Loop() {
-		if _, err := schedule.Plan(ctx, [32]byte{}); err != nil {
+		if _, err := Plan(ctx, [32]byte{}); err != nil {
 			b.Fatal(err)
 		}
 	}
