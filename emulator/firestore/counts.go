@@ -10,7 +10,7 @@ type Count struct {
 	// Calls is how often the RPC was called, also in vain.
 	Calls int
 	// Reads is how many documents were looked up by name, found or not, or
-	// returned by queries, or sent to listeners.
+	// returned by queries, or sent to listeners. An aggregation is one read.
 	Reads int
 	// Writes is how many writes of successful commits set fields, also when
 	// they changed nothing.

@@ -186,6 +186,28 @@ func TestListenersShowTheirQueries(t *testing.T) {
 	}
 }
 
+// TestUnknownTokenResets: a token of another server makes the client start anew.
+func TestUnknownTokenResets(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, other := raw(t)
+	_, api := raw(t)
+	g := &generator{Rand: rand.New(rand.NewPCG(1, 1)), database: defaultDatabase}
+	queries := randomQueries(ctx, api, g, tick)
+	before := newWatcher(ctx, t, other)
+	before.add(defaultDatabase, tick, queries[tick], nil, nil)
+	before.check(ctx, other, before.snapshot())
+	before.catchUp(ctx, other, g, 1)
+
+	after := newWatcher(ctx, t, api)
+	after.add(defaultDatabase, tick, queries[tick], before.targets[tick], before.token)
+	after.check(ctx, api, after.snapshot())
+	if !after.targets[tick].reset {
+		t.Error("the target was not reset, want it to be: the token is of another server")
+	}
+}
+
 // randomQueries returns valid queries by target id; the first watches the tick.
 func randomQueries(ctx context.Context, api pb.FirestoreClient, g *generator, n int32) map[int32]*pb.Target_QueryTarget {
 	queries := map[int32]*pb.Target_QueryTarget{}

@@ -78,6 +78,25 @@ func TestOnePortServesEverything(t *testing.T) {
 	}
 }
 
+// TestEmulatorHostVariable is how the program itself finds the server.
+func TestEmulatorHostVariable(t *testing.T) { //nolint:paralleltest // sets the environment
+	_, address, stop := serve(t)
+	defer stop()
+	t.Setenv("FIRESTORE_EMULATOR_HOST", address)
+	client, err := firestore.NewClient(t.Context(), "truecost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	_, err = client.Doc("c/1").Create(t.Context(), map[string]any{"a": firestore.ServerTimestamp})
+	wantCode(t, "Create", err, codes.OK)
+	snap, err := client.Doc("c/1").Get(t.Context())
+	wantCode(t, "Get", err, codes.OK)
+	if _, ok := snap.Data()["a"].(time.Time); !ok {
+		t.Errorf("a = %v, want a time", snap.Data()["a"])
+	}
+}
+
 func ask(t *testing.T, method, url string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
