@@ -35,7 +35,7 @@ func Price(ctx estimate.Context) (estimate.Cost, error) {
 	t.total(&c, ctx, lines)
 	t.trust(&c, ctx, lines)
 	c.Summary = t.summarise(&c, lines)
-	c.Warnings = t.warnings
+	c.Warnings = append([]string{}, t.warnings...) // a list also when it is empty
 	c.NeedsReview = len(t.warnings) > 0
 	return c, nil
 }
