@@ -32,6 +32,10 @@
 //	Snapshots, Seek, Detach   absent       answer UNIMPLEMENTED by name
 //	Access control            absent       any caller may do anything
 //
+// One suite of tests runs on this server and, where it is installed, on the
+// official emulator. That one does not know all limits, and after a nack it
+// lets the rest of an ordering key pass; this server holds it back.
+//
 // State is in memory and goes with the server. For tests there are a clock
 // that stands until it is told to move (Clock), delivery faults drawn from a
 // seed (Faults), errors per call (Options.Fail), the list of what was

@@ -182,8 +182,11 @@ func completeDeadLetter(p *pubsubpb.DeadLetterPolicy) error {
 	if p.MaxDeliveryAttempts == 0 {
 		p.MaxDeliveryAttempts = minDeliveryAttempts
 	}
-	if n := p.MaxDeliveryAttempts; n < minDeliveryAttempts || n > maxDeliveryAttempts {
-		return invalid("Invalid max delivery attempts given: %d. It must be between %d and %d.", n, minDeliveryAttempts, maxDeliveryAttempts)
+	switch n := p.MaxDeliveryAttempts; {
+	case n < minDeliveryAttempts:
+		return status.Errorf(codes.OutOfRange, "The value for max_delivery_attempts is too small. You passed %d in the request, but the minimum value is %d.", n, minDeliveryAttempts)
+	case n > maxDeliveryAttempts:
+		return status.Errorf(codes.OutOfRange, "The value for max_delivery_attempts is too large. You passed %d in the request, but the maximum value is %d.", n, maxDeliveryAttempts)
 	}
 	return checkName(p.DeadLetterTopic, "topics")
 }
