@@ -355,6 +355,68 @@ func TestAgentsAwayAndBack(t *testing.T) {
 	equal(t, "retries", w.status(t, "retries").(map[string]any)["cost"], int64(0))
 }
 
+// A step that waits is left alone until its time, by workers and by the
+// sweeper.
+func TestAWaitingStepIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{Down: map[string]int{"location": 3}})
+	w.runner.Pipelines = []runner.Pipeline{{Flow: runnertest.Flow()}}
+	w.runner.Pipelines[0].Flow.Nodes[0].Retry.Base, w.runner.Pipelines[0].Flow.Nodes[0].Retry.Cap = 10*time.Minute, time.Hour
+	w.start(t)
+	w.deliver(t)
+	before := w.clock.Now()
+	if err := w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: "location.0.p"}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "worked too early", w.agents.Worked(), map[string]int{})
+	equal(t, "waited in the handler", w.clock.Now().Sub(before), time.Duration(0))
+	w.clock.Advance(4 * time.Minute) // jitter: at least five
+	if err := w.runner.Sweep(t.Context(), all{w.store}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "messages swept too early", w.bus.Waiting(), 0)
+	w.clock.Advance(20 * time.Minute)
+	w.sweep(t)
+	equal(t, "messages swept in time", w.bus.Waiting(), 1)
+	w.deliver(t)
+	equal(t, "status", w.estimate(t)["status"], "complete")
+}
+
+// all finds every run, due or not: the sweeper must see for itself.
+type all struct{ store *docstore.Store }
+
+func (a all) Due(ctx context.Context, _ time.Time, limit int) ([]string, error) {
+	return a.store.Due(ctx, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), limit)
+}
+
+// What an output means to readers becomes visible with it.
+func TestDocumentsComeWithTheOutput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	w.runner.Pipelines[0].Documents = func(node string, outputs map[string]json.RawMessage) (runner.Documents, error) {
+		if node != "cost" {
+			return runner.Documents{}, nil
+		}
+		for _, name := range []string{"clarification_output", "location_output", "cost_output"} {
+			if len(outputs[name]) == 0 {
+				t.Errorf("documents of cost are made without %s", name)
+			}
+		}
+		return runner.Documents{
+			Root:  map[string]any{"totalCost": 12.5},
+			Items: []runner.Document{{Collection: "costItems", ID: "a__material", Fields: map[string]any{"n": 1}}},
+		}, nil
+	}
+	w.start(t)
+	w.deliver(t)
+	equal(t, "totalCost", w.estimate(t)["totalCost"], 12.5)
+	item, err := w.client.Doc("estimates/est-1/costItems/a__material").Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "item", item.Data(), map[string]any{"n": int64(1)})
+}
+
 func TestAgentsAwayForGood(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{Down: map[string]int{"cost": 1000}})
@@ -395,6 +457,40 @@ func TestCancelDuringACall(t *testing.T) {
 		t.Errorf("second cancel: %v", err)
 	}
 	equal(t, "scorer", w.agents.Worked()["location_scorer"], 0)
+	steps, err := w.store.Steps(t.Context(), "est-1~1", "location.0.p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := steps[0]; !s.Late || s.RevAt != 0 || len(s.Result) == 0 {
+		t.Errorf("the late step has late %v, revAt %d and %d bytes of result, want it kept as late", s.Late, s.RevAt, len(s.Result))
+	}
+}
+
+// A cancel reaches a call in flight: the claim was touched, so the next
+// heartbeat is refused and the call ends long before its deadline.
+func TestCancelStopsACallInFlight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{Hang: "location"})
+	w.runner.Pace.Beat = 5 * time.Millisecond
+	w.start(t)
+	calling := make(chan struct{})
+	w.agents.Before = func(string) { close(calling) }
+	done := make(chan error)
+	go func() {
+		done <- w.runner.Handle(context.Background(), runner.Message{V: 1, Run: "est-1~1", Step: "location.0.p"})
+	}()
+	<-calling
+	if err := w.another().Cancel(t.Context(), "est-1~1", "anna"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("Handle of a canceled call: %v", err)
+		}
+	case <-time.After(4 * time.Second): // the node's deadline is 5 s
+		t.Fatal("the call went on after its run was canceled")
+	}
 }
 
 func TestCancelAfterTheEnd(t *testing.T) {

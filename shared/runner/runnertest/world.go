@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"truecost.dev/shared/a2a"
@@ -24,6 +25,7 @@ type Agents struct {
 	Down   map[string]int     // by agent: calls that fail as unavailable before it answers
 	Broken map[string]bool    // by agent: fails for good
 	Before func(agent string) // runs before each call is answered
+	Hang   string             // this agent never answers
 
 	mu       sync.Mutex // guards what follows
 	answers  map[string]json.RawMessage
@@ -37,9 +39,13 @@ type Asked struct {
 }
 
 // Call implements runner.Caller.
-func (a *Agents) Call(_ context.Context, agent, id string, req a2a.Request) (a2a.Result, error) {
+func (a *Agents) Call(ctx context.Context, agent, id string, req a2a.Request) (a2a.Result, error) {
 	if a.Before != nil {
 		a.Before(agent)
+	}
+	if agent == a.Hang {
+		<-ctx.Done()
+		return a2a.Result{}, fault.Wrap(fault.Canceled, context.Cause(ctx), "the call was canceled")
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -104,6 +110,13 @@ func (b *Bus) Publish(_ context.Context, messages ...runner.Message) error {
 	b.Messages += len(messages)
 	b.pending = append(b.pending, messages...)
 	return nil
+}
+
+// Waiting returns how many messages wait to be delivered.
+func (b *Bus) Waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.pending)
 }
 
 // take removes one message, chosen by rng.
@@ -174,14 +187,14 @@ func (c *Clock) Advance(d time.Duration) {
 // NewRunner returns a runner on the given ports whose pauses move the clock
 // instead of waiting.
 func NewRunner(store runner.Store, bus runner.Bus, agents runner.Caller, clock *Clock) *runner.Runner {
-	owners := 0
+	var owners atomic.Int64
 	pace := runner.DefaultPace()
 	return &runner.Runner{
 		Store: store, Bus: bus, Caller: agents, Pace: pace, Log: slog.New(slog.DiscardHandler),
 		Pipelines: []runner.Pipeline{{Flow: Flow()}},
 		Now:       clock.Now,
 		Sleep:     func(ctx context.Context, d time.Duration) error { clock.Advance(d); return ctx.Err() },
-		Owner:     func() string { owners++; return "owner-" + strconv.Itoa(owners) },
+		Owner:     func() string { return "owner-" + strconv.FormatInt(owners.Add(1), 10) },
 	}
 }
 
