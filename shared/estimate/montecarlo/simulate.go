@@ -84,8 +84,8 @@ func FromCost(ctx estimate.Context) *Model {
 		line := Line{
 			Name: l.Description, Group: divisionName(c, d), Trade: l.Trade, Code: material(l.CostCode),
 			Material: l.MaterialCost.Low.Float(), Labor: l.LaborCost.Low.Float(), Equipment: l.Equipment.Low.Float(),
-			MaterialFactor: judged(l.Uncertainty.Material, open(l.CostCode)), LaborFactor: judged(l.Uncertainty.Labor, open(l.CostCode)),
-			QuantityFactor: judged(l.Uncertainty.Quantity, 1),
+			MaterialFactor: around(l.Uncertainty.Material), LaborFactor: around(l.Uncertainty.Labor),
+			QuantityFactor: around(l.Uncertainty.Quantity),
 		}
 		if line.cost() != 0 {
 			m.Lines = append(m.Lines, line)
@@ -114,27 +114,13 @@ func material(code string) string {
 	return code
 }
 
-// settled is how much of the range of a catalogue item the price of a line has
-// settled. The range spans places, firms, seasons and conditions; the local
-// index, the finish, the complexity, the age of the house and the size of the
-// order are known. Assumed. The range of a line that the catalogue does not
-// know stays whole.
-const settled = 0.5
-
-// open is what is left of the range of a line.
-func open(code string) float64 {
-	if catalog.ItemByCode(code) == nil {
-		return 1
-	}
-	return 1 - settled
-}
-
-// judged returns the distribution of a factor, of whose range a share is open.
-func judged(t estimate.Triangle, share float64) stat.Dist {
+// around returns the distribution of a factor round its estimate. The estimate
+// is the P50: a line's low is its P50, and the total of the lines is the base.
+func around(t estimate.Triangle) stat.Dist {
 	if t == (estimate.Triangle{}) {
 		return nil
 	}
-	return stat.Judged(t.Likely-share*(t.Likely-t.Low), t.Likely, t.Likely+share*(t.High-t.Likely))
+	return stat.Median(t.Low, t.Likely, t.High)
 }
 
 // criticalShare is how much of the days lost to an event lengthens the job: the

@@ -96,7 +96,7 @@ func assumptions(ctx estimate.Context) []string {
 	list := []string{
 		fmt.Sprintf("Correlation between the scores of two lines: %.2f between any two, %.2f in one trade, %.2f for one material, %.2f between material and labor; %.2f between risks of one group.",
 			Usual.Any, Usual.Trade, Usual.Material, Usual.Cross, Usual.Event),
-		fmt.Sprintf("Place, finish, complexity and age of the house are priced, which settles %.0f %% of the range of a catalogue item.", 100*settled),
+		"Place, finish, complexity and age of the house are priced, which settles half of the range of a catalogue item.",
 		"Probabilities and impacts are those of the catalogue's register, which is general knowledge and no record of claims.",
 		"Changes that the owner orders are change orders, not contingency.",
 	}

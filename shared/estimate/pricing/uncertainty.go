@@ -15,8 +15,15 @@ const (
 	blindHoursLow, blindHoursHigh = 0.30, 0.50
 )
 
-// gradeShare is how much of the market's spread is left of a finish-sensitive
-// price once the finish level has chosen the grade.
+// openShare is how much of the range of a catalogue item is left for a line. The
+// range spans places, firms, grades, seasons and conditions; the local index,
+// the finish, the complexity, the age of the house and the size of the order
+// are priced. Assumed. The range of a line that the catalogue does not know
+// stays whole.
+const openShare = 0.5
+
+// gradeShare is how much of the open range of a finish-sensitive price is left:
+// the finish level has chosen the grade, which is most of it. Assumed.
 const gradeShare = 0.5
 
 // quantitySpread is about the P10–P90 half-width of a quantity by its source.
@@ -77,15 +84,16 @@ func (d doubts) factors(item *catalog.Item, quantitySource string) estimate.Line
 	return estimate.LineUncertainty{
 		Material: around(low*k, high*k),
 		Labor:    around(hoursLow*k, hoursHigh*k),
-		Quantity: around(q, 1.3*q), // what is forgotten weighs more than what is counted twice
+		Quantity: around(q, q),
 	}
 }
 
+// spread returns what is open of a range, relative to its middle.
 func spread(low, typ, high float64) (below, above float64) {
 	if typ <= 0 {
 		return 0, 0
 	}
-	return 1 - low/typ, high/typ - 1
+	return openShare * (1 - low/typ), openShare * (high/typ - 1)
 }
 
 // around returns factors round 1, kept positive.
@@ -106,7 +114,7 @@ const (
 type moment struct{ mean, sd float64 }
 
 func momentOf(t estimate.Triangle, scale float64) moment {
-	d := stat.Judged(t.Low, t.Likely, t.High)
+	d := stat.Median(t.Low, t.Likely, t.High)
 	return moment{d.Mean() * scale, d.SD() * scale}
 }
 
