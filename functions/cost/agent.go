@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/pricing"
 )
 
@@ -20,14 +18,10 @@ func family() agent.Family[estimate.Context, estimate.Cost] {
 		Description: "Prices every line of the scope at the place, with labor, waste, markups, sales tax and permits, and ranges that follow the evidence.",
 		Version:     "1.0.0",
 		Skills:      []string{"cost", "pricing", "bill-of-quantities", "markup", "construction"},
-		Decode:      decode,
+		Decode:      agent.EstimateContext,
 		Primary:     work,
 		Rubric:      rubric(),
 	}
-}
-
-func decode(req a2a.Request) (estimate.Context, error) {
-	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
 }
 
 // work prices the scope. With feedback it says for each finding what the figure

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/synthesis"
 )
 
@@ -20,14 +18,10 @@ func family() agent.Family[estimate.Context, estimate.Final] {
 		Description: "Joins cost, risk and schedule into one total, with the breakdown that leads to it, what it rests on and what to do next.",
 		Version:     "1.0.0",
 		Skills:      []string{"estimate", "executive-summary", "synthesis", "construction"},
-		Decode:      decode,
+		Decode:      agent.EstimateContext,
 		Primary:     work,
 		Rubric:      rubric(),
 	}
-}
-
-func decode(req a2a.Request) (estimate.Context, error) {
-	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
 }
 
 // work concludes the estimate. With feedback it says for each finding what the

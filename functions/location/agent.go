@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/locality"
 	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
@@ -22,14 +20,10 @@ func family() agent.Family[estimate.Context, estimate.Location] {
 		Description: "Finds what the place of the work means for its price: labor and material indexes, trade rates, sales tax, permits and weather, each with its source.",
 		Version:     "1.0.0",
 		Skills:      []string{"location", "labor-rates", "permits", "sales-tax", "weather", "construction"},
-		Decode:      decode,
+		Decode:      agent.EstimateContext,
 		Primary:     work,
 		Rubric:      rubric(),
 	}
-}
-
-func decode(req a2a.Request) (estimate.Context, error) {
-	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
 }
 
 // work locates the address of the brief. With feedback it says what it did

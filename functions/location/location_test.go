@@ -26,7 +26,7 @@ func job(t testing.TB, name string) estimate.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := decode(a2a.Request{Input: text, ReceivedAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)})
+	in, err := agent.EstimateContext(a2a.Request{Input: text, ReceivedAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

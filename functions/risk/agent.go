@@ -1,15 +1,11 @@
 package risk
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"slices"
 	"strings"
 
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/catalog"
 	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/montecarlo"
 )
@@ -23,31 +19,17 @@ func family() agent.Family[estimate.Context, estimate.Risk] {
 		Description: "Simulates the total price with correlated lines and discrete risks, and recommends a contingency.",
 		Version:     "1.0.0",
 		Skills:      []string{"monte carlo", "contingency", "risk register", "sensitivity"},
-		Decode:      decode,
+		Decode:      agent.EstimateContext,
 		Primary:     simulate,
 		Rubric:      rubric(),
 	}
-}
-
-func decode(req a2a.Request) (estimate.Context, error) {
-	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
-}
-
-// seed depends on the job and the edition of the catalogue, not on ids or time.
-func seed(ctx estimate.Context) [32]byte {
-	c := estimate.Clarification{}
-	if ctx.Clarification != nil {
-		c = *ctx.Clarification
-	}
-	job := intake.Seed(c)
-	return sha256.Sum256(slices.Concat(job[:], []byte("risk "+catalog.Version)))
 }
 
 // simulate is the primary. What a critic found decides how it is done again;
 // every finding is answered in Revisions.
 func simulate(ctx estimate.Context, feedback *agent.Critique) (estimate.Risk, error) {
 	opt, revisions := respond(feedback)
-	r, err := montecarlo.Simulate(ctx, seed(ctx), opt)
+	r, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "risk"), opt)
 	if err != nil {
 		return r, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/montecarlo"
 )
 
@@ -89,7 +90,7 @@ func reproducible(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 	if ctx.Cost == nil {
 		return agent.Full()
 	}
-	again, err := montecarlo.Simulate(ctx, seed(ctx), montecarlo.Options{})
+	again, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "risk"), montecarlo.Options{})
 	if err != nil {
 		return agent.Full() // the cost cannot be simulated: other checks say what is wrong
 	}

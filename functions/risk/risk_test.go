@@ -248,7 +248,7 @@ func TestIndependentRunFails(t *testing.T) {
 	t.Parallel()
 	ctx := job(t, "kitchen")
 	independent := montecarlo.Independent
-	r, err := montecarlo.Simulate(ctx, seed(ctx), montecarlo.Options{Correlation: &independent})
+	r, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "risk"), montecarlo.Options{Correlation: &independent})
 	if err != nil {
 		t.Fatal(err)
 	}

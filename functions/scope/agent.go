@@ -1,10 +1,8 @@
 package scope
 
 import (
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
@@ -18,14 +16,10 @@ func family() agent.Family[estimate.Context, estimate.Scope] {
 		Description: "Makes a bill of quantities of the clarified scope: every line matched to a cost code, its quantity converted and checked against the drawing, what is missing named.",
 		Version:     "1.0.0",
 		Skills:      []string{"scope", "bill-of-quantities", "takeoff", "csi-masterformat", "cost-codes"},
-		Decode:      decode,
+		Decode:      agent.EstimateContext,
 		Primary:     work,
 		Rubric:      rubric(),
 	}
-}
-
-func decode(req a2a.Request) (estimate.Context, error) {
-	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
 }
 
 // work takes the scope off. With feedback it looks the lines up again that the

@@ -27,7 +27,7 @@ func job(t testing.TB, name string) estimate.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := decode(a2a.Request{Input: text, ReceivedAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)})
+	in, err := agent.EstimateContext(a2a.Request{Input: text, ReceivedAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestAnyQuantitiesAreJudged(t *testing.T) {
 	}
 	units := []estimate.Unit{"ea", "lf", "sf", "cy", "sq", "hr", "ls", "allowance", "set", "gal", "furlong"}
 	rapid.Check(t, func(t *rapid.T) {
-		in, err := decode(a2a.Request{Input: text})
+		in, err := agent.EstimateContext(a2a.Request{Input: text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,10 @@
 package timeline
 
 import (
-	"crypto/sha256"
-	"slices"
 	"strings"
 
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/catalog"
 	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/schedule"
 )
@@ -22,31 +18,17 @@ func family() agent.Family[estimate.Context, estimate.Timeline] {
 		Description: "Plans the work from the hours of the cost: activities, calendar, critical path, and the spread of the finish.",
 		Version:     "1.0.0",
 		Skills:      []string{"schedule", "critical path", "milestones", "weather"},
-		Decode:      decode,
+		Decode:      agent.EstimateContext,
 		Primary:     plan,
 		Rubric:      rubric(),
 	}
-}
-
-func decode(req a2a.Request) (estimate.Context, error) {
-	return intake.Context(req.EstimateID, req.Input, req.ReceivedAt)
-}
-
-// seed depends on the job and the edition of the catalogue, not on ids or time.
-func seed(ctx estimate.Context) [32]byte {
-	c := estimate.Clarification{}
-	if ctx.Clarification != nil {
-		c = *ctx.Clarification
-	}
-	job := intake.Seed(c)
-	return sha256.Sum256(slices.Concat(job[:], []byte("timeline "+catalog.Version)))
 }
 
 // plan is the primary. A schedule is a function of the hours, so every finding
 // is answered by planning again from them; what only a person can settle is
 // left and said so.
 func plan(ctx estimate.Context, feedback *agent.Critique) (estimate.Timeline, error) {
-	t, err := schedule.Plan(ctx, seed(ctx))
+	t, err := schedule.Plan(ctx, intake.Stream(ctx.Clarification, "timeline"))
 	if err != nil || feedback == nil {
 		return t, err
 	}

@@ -9,6 +9,7 @@ import (
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/intake"
 	"truecost.dev/shared/estimate/schedule"
 )
 
@@ -221,7 +222,7 @@ func plausible(ctx estimate.Context, t *estimate.Timeline) agent.Grade {
 
 // reproducible plans the cost again and compares task by task.
 func reproducible(ctx estimate.Context, t *estimate.Timeline) agent.Grade {
-	again, err := schedule.Plan(ctx, seed(ctx))
+	again, err := schedule.Plan(ctx, intake.Stream(ctx.Clarification, "timeline"))
 	if err != nil {
 		return agent.Full() // what is missing to plan is not the output's fault
 	}

@@ -43,7 +43,7 @@ func job(t *testing.T, name string) estimate.Context {
 		t.Fatal(err)
 	}
 	ctx.Cost = &cost
-	risk, err := montecarlo.Simulate(ctx, seed(ctx), montecarlo.Options{})
+	risk, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "timeline"), montecarlo.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
