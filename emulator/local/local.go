@@ -68,7 +68,7 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 		}
 		return table, nil
 	}
-	if s.Hub, err = hub.Start(ctx, c); err != nil {
+	if s.Hub, err = hub.Start(ctx, c); err != nil { //nolint:contextcheck // clients open at a first request and outlive the start
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
