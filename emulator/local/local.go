@@ -53,7 +53,7 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 	s := &System{}
 	c.FirestoreHost, c.PubSubHost = conf.FirestoreHost, conf.PubSubHost
 	c.Schedules = []hub.Schedule{{Topic: conf.SweepTopic, Every: sweepEvery}}
-	c.Functions = func(at hub.Addresses) ([]host.Function, error) {
+	c.Functions = func(at hub.Addresses) ([]host.Function, error) { //nolint:contextcheck // clients open at a first request and outlive the start
 		conf.FirestoreHost, conf.PubSubHost, conf.LocalAuth = at.Firestore, at.PubSub, true
 		if agents, set := env.Lookup("A2A_BASE_URL"); !set || agents == "" {
 			conf.AgentsURL = at.FunctionsURL()
@@ -68,7 +68,7 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 		}
 		return table, nil
 	}
-	if s.Hub, err = hub.Start(ctx, c); err != nil { //nolint:contextcheck // clients open at a first request and outlive the start
+	if s.Hub, err = hub.Start(ctx, c); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
