@@ -15,15 +15,32 @@ import (
 
 const stepsTopic = "truecost-steps"
 
-// calm runs a deck on a system where every message is delivered once.
-func calm(t *testing.T) picture {
-	t.Helper()
+// A deck on a system where all is calm, and then where it is not: what is
+// stored is the same.
+func TestDeck(t *testing.T) {
+	t.Parallel()
 	s := start(t, hub.Config{}, nil)
 	s.begin(t, "deck-1", input(t, "deck"))
 	s.end(t, "deck-1", "complete")
 	s.settle(t)
+	checkComplete(t, s, "deck-1", 0)
+	checkDeliveries(t, s, 1)
 	checkOnce(t, s)
-	return s.stored(t, "deck-1")
+	calm := s.stored(t, "deck-1")
+	for seed, delay := range []time.Duration{10 * time.Millisecond, 60 * time.Millisecond, 300 * time.Millisecond} {
+		t.Run(fmt.Sprintf("every message three times within %v", delay), func(t *testing.T) {
+			t.Parallel()
+			threeTimes(t, pubsub.Faults{Seed: uint64(seed), Copies: 3, Delay: delay}, calm)
+		})
+	}
+	t.Run("two runners on one store", func(t *testing.T) {
+		t.Parallel()
+		twoRunners(t, calm)
+	})
+	t.Run("agents killed in the middle", func(t *testing.T) {
+		t.Parallel()
+		killedAgents(t, calm)
+	})
 }
 
 // checkOnce proves that the only run of a store went through without a retry
@@ -62,23 +79,17 @@ func checkOnce(t *testing.T, s *system) {
 	}
 }
 
-// Every message comes three times, whenever it likes: what is stored is what a
-// calm run stores, and nobody worked twice.
-func TestEveryMessageThreeTimes(t *testing.T) {
-	t.Parallel()
-	want := calm(t)
-	for seed, delay := range []time.Duration{10 * time.Millisecond, 60 * time.Millisecond, 300 * time.Millisecond} {
-		t.Run(fmt.Sprintf("within %v", delay), func(t *testing.T) {
-			t.Parallel()
-			s := start(t, hub.Config{Faults: pubsub.Faults{Seed: uint64(seed), Copies: 3, Delay: delay}}, nil)
-			s.begin(t, "deck-1", input(t, "deck"))
-			s.end(t, "deck-1", "complete")
-			s.settle(t)
-			checkDeliveries(t, s, 3)
-			checkOnce(t, s)
-			same(t, "every message three times", want, s.stored(t, "deck-1"))
-		})
-	}
+// threeTimes: every message comes three times, whenever it likes, and nobody
+// works twice.
+func threeTimes(t *testing.T, faults pubsub.Faults, calm picture) {
+	t.Helper()
+	s := start(t, hub.Config{Faults: faults}, nil)
+	s.begin(t, "deck-1", input(t, "deck"))
+	s.end(t, "deck-1", "complete")
+	s.settle(t)
+	checkDeliveries(t, s, 3)
+	checkOnce(t, s)
+	same(t, "every message three times", calm, s.stored(t, "deck-1"))
 }
 
 // checkDeliveries proves that every step of a run was published, and every
@@ -108,11 +119,10 @@ func checkDeliveries(t *testing.T, s *system, times int) {
 	}
 }
 
-// Two processes that know nothing of each other work on one store: each gets
-// every message, each has its own agents, and the result is the result of one.
-func TestTwoRunnersOnOneStore(t *testing.T) {
-	t.Parallel()
-	want := calm(t)
+// twoRunners: two systems that know nothing of each other work on one store.
+// Each gets every message, each has agents of its own.
+func twoRunners(t *testing.T, calm picture) {
+	t.Helper()
 	first := start(t, hub.Config{}, nil)
 	at := first.Addresses()
 	second := start(t, hub.Config{}, map[string]string{
@@ -124,7 +134,7 @@ func TestTwoRunnersOnOneStore(t *testing.T) {
 	first.settle(t)
 	checkDeliveries(t, first, 2)
 	checkOnce(t, first)
-	same(t, "two runners", want, first.stored(t, "deck-1"))
+	same(t, "two runners", calm, first.stored(t, "deck-1"))
 }
 
 // subscribe gives the step function of a system a subscription of its own.

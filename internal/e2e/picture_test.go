@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,6 +91,22 @@ func strip(t *testing.T, id string, value any) any {
 	default:
 		return v
 	}
+}
+
+// visible returns what readers see in a picture, without the count of events: a
+// call that was tried again is an event more.
+func (p picture) visible() picture {
+	seen := picture{}
+	for at, doc := range p {
+		if strings.HasPrefix(at, "estimates/") {
+			seen[at] = doc
+		}
+	}
+	root := maps.Clone(seen["estimates/ID"].(map[string]any))
+	status := maps.Clone(root["pipelineStatus"].(map[string]any))
+	delete(status, "rev")
+	root["pipelineStatus"], seen["estimates/ID"] = status, root
+	return seen
 }
 
 // decoded returns the JSON that a payload is, packed or not.

@@ -26,6 +26,7 @@ type stage struct {
 	actors map[string]http.Handler // by agent
 	hold   func(agent string, req a2a.Request) bool
 	opened chan struct{} // closed: nothing is held any more
+	open   func()        // lets go what is held, and holds nothing any more
 	held   chan string   // agents whose requests are being held
 	gone   chan string   // agents whose callers went away meanwhile
 
@@ -42,6 +43,7 @@ func newStage(t *testing.T, hold func(agent string, req a2a.Request) bool, actor
 		actors: map[string]http.Handler{}, asked: map[string][]a2a.Request{}, hold: hold,
 		opened: make(chan struct{}), held: make(chan string, 16), gone: make(chan string, 16),
 	}
+	s.open = sync.OnceFunc(func() { close(s.opened) })
 	for _, a := range actors {
 		a.Version, a.Description = "1", "an actor"
 		s.actors[a.Name] = a2a.NewHandler(a, a2a.Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)})
@@ -54,7 +56,8 @@ func newStage(t *testing.T, hold func(agent string, req a2a.Request) bool, actor
 // env is the environment of a system whose agents this stage is.
 func (s *stage) env() map[string]string { return map[string]string{"A2A_BASE_URL": s.URL} }
 
-// before puts the stage before the agents of a system.
+// before puts the stage before the agents of a system, which is stopped before
+// the stage and must not wait for what is held.
 func (s *stage) before(t *testing.T, sys *system) {
 	t.Helper()
 	target, err := url.Parse(sys.Addresses().FunctionsURL())
@@ -64,10 +67,8 @@ func (s *stage) before(t *testing.T, sys *system) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.real = httputil.NewSingleHostReverseProxy(target)
+	t.Cleanup(s.open)
 }
-
-// open lets go what is held, and holds nothing any more.
-func (s *stage) open() { close(s.opened) }
 
 func (s *stage) serve(w http.ResponseWriter, r *http.Request) {
 	agent := strings.TrimPrefix(r.URL.Path, "/a2a_")

@@ -39,11 +39,16 @@ type system struct {
 	db *firestore.Client
 }
 
+// unhurried keeps a slow machine from being taken for a dead worker.
+var unhurried = envconfig.MapLookuper(map[string]string{
+	"TRUECOST_AGENT_TIMEOUT": patience.String(), "TRUECOST_STEP_LEASE": patience.String(),
+})
+
 // start starts a system on free ports that ends with the test.
 func start(t *testing.T, c hub.Config, env map[string]string) *system {
 	t.Helper()
 	c.Project, c.Region = project, region
-	running, err := local.Start(t.Context(), c, envconfig.MapLookuper(env))
+	running, err := local.Start(t.Context(), c, envconfig.MultiLookuper(envconfig.MapLookuper(env), unhurried))
 	if err != nil {
 		t.Fatalf("start a local system: %v", err)
 	}
