@@ -45,8 +45,7 @@ golden: ## rewrite the recorded answers; read the diff before you commit it
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder for FUZZTIME (2s) each
-	@for f in $$(grep -rlE '^func Fuzz' --include='*_test.go' .); do for t in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$f | cut -d' ' -f2); do \
-		go test ./$$(dirname $$f) -run '^$$' -fuzz "^$$t\$$" -fuzztime $${FUZZTIME:-2s} || exit 1; done; done
+	@.ci/check.sh fuzz
 
 .PHONY: bench
 bench: build ## the benchmarks, as a table with ratios
