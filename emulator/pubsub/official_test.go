@@ -2,11 +2,6 @@ package pubsub_test
 
 import (
 	"context"
-	"io"
-	"net"
-	"os/exec"
-	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,42 +13,14 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"truecost.dev/emulator/pubsub/pubsubtest"
+	emulator "truecost.dev/internal/official"
 )
 
 // official starts the official emulator and returns a client of it. It skips
 // the test where the emulator is not installed.
 func official(t *testing.T) *client.Client {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("official emulators are slow to start: skipped")
-	}
-	gcloud, err := exec.LookPath("gcloud")
-	if err == nil {
-		gcloud, err = filepath.EvalSymlinks(gcloud)
-	}
-	_, noJava := exec.LookPath("java")
-	jars, _ := filepath.Glob(filepath.Join(filepath.Dir(gcloud), "..", "platform", "pubsub-emulator", "lib", "*.jar"))
-	if err != nil || noJava != nil || len(jars) == 0 {
-		t.Skip("official emulators not installed: skipped")
-	}
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), gcloud, "beta", "emulators", "pubsub", "start",
-		"--host-port="+address, "--project="+pubsubtest.Project, "--data-dir="+t.TempDir(), "--quiet")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // gcloud starts a shell that starts Java
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("start the official emulator: %v", err)
-	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended, so Cancel runs
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(emulator.PubSub.Start(t), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,142 @@
+// Package official starts the emulators of the Google Cloud CLI for tests, so
+// that our own servers can be held to them. They are not required: where they
+// are not installed, a test that asks for one is skipped.
+package official
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startTime is how long an emulator may take until it answers.
+const startTime = time.Minute
+
+// An Emulator of the Google Cloud CLI.
+type Emulator struct {
+	name string   // in a report
+	jars string   // pattern below the CLI's platform folder
+	args []string // of gcloud
+}
+
+// The emulators.
+var (
+	Firestore = Emulator{"Firestore", "cloud-firestore-emulator/*.jar", []string{"emulators", "firestore", "start"}}
+	PubSub    = Emulator{"Pub/Sub", "pubsub-emulator/lib/*.jar", []string{"beta", "emulators", "pubsub", "start", "--project=truecost"}}
+)
+
+// ReportEnv names a file to which every test that asks for an emulator adds a
+// line: what was compared, or that it was skipped. The gate prints it, since the
+// go command keeps what passing tests say to itself.
+const ReportEnv = "TRUECOST_OFFICIAL_REPORT"
+
+// Start starts an emulator for the length of a test and returns its address,
+// host:port, once it answers. It skips the test where the emulator is not
+// installed, and under -short.
+func (e Emulator) Start(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("official emulators are slow to start: skipped")
+	}
+	gcloud, ok := e.installed()
+	if !ok {
+		report(t, "official emulators not installed: skipped")
+		t.Skip("official emulators not installed: skipped")
+	}
+	address := free(t)
+	args := append(append([]string{}, e.args...), "--host-port="+address, "--quiet")
+	if e.name == PubSub.name {
+		args = append(args, "--data-dir="+t.TempDir())
+	}
+	cmd := exec.CommandContext(t.Context(), gcloud, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // gcloud starts a shell that starts Java
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start the official %s emulator: %v", e.name, err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended, so Cancel runs
+	await(t, e.name, "http://"+address+"/")
+	report(t, fmt.Sprintf("official emulators: %s compared in %s", e.name, t.Name()))
+	return address
+}
+
+func (e Emulator) installed() (gcloud string, ok bool) {
+	gcloud, err := exec.LookPath("gcloud")
+	if err != nil {
+		return "", false
+	}
+	if gcloud, err = filepath.EvalSymlinks(gcloud); err != nil {
+		return "", false
+	}
+	if _, err := exec.LookPath("java"); err != nil {
+		return "", false
+	}
+	jars, err := filepath.Glob(filepath.Join(filepath.Dir(gcloud), "..", "platform", filepath.FromSlash(e.jars)))
+	return gcloud, err == nil && len(jars) > 0
+}
+
+func report(t testing.TB, line string) {
+	t.Helper()
+	name := os.Getenv(ReportEnv)
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatalf("write the report: %v", err)
+	}
+	if _, err := fmt.Fprintln(f, line); err != nil {
+		t.Errorf("write the report: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("write the report: %v", err)
+	}
+}
+
+func free(t testing.TB) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().String()
+}
+
+// await asks until the emulator answers.
+func await(t testing.TB, name, url string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTime)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultTransport.RoundTrip(req)
+		if err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("the official %s emulator did not answer: %v", name, err)
+		}
+	}
+}
