@@ -4,9 +4,13 @@
 package truecost
 
 import (
-	"log/slog"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
 	"os"
 
+	"github.com/GoogleCloudPlatform/functions-framework-go/funcframework"
 	framework "github.com/GoogleCloudPlatform/functions-framework-go/functions"
 
 	"truecost.dev/functions"
@@ -15,15 +19,29 @@ import (
 )
 
 func init() {
-	services, err := boot.FromEnvironment()
-	if err != nil {
-		slog.Error("configuration", slog.Any("error", err)) //nolint:sloglint // nothing is set up yet to log with
+	if err := register(); err != nil {
+		fmt.Fprintln(os.Stderr, "truecost:", err)
 		os.Exit(1)
 	}
+}
+
+func register() error {
+	services, err := boot.FromEnvironment()
+	if err != nil {
+		return err
+	}
+	all := os.Getenv("FUNCTION_TARGET") == ""
+	var errs []error
 	for _, f := range functions.Table(services) {
 		framework.HTTP(f.Name, f.Handler.ServeHTTP)
+		if all {
+			// The framework serves a name at exactly /name; a card is below it.
+			below := http.StripPrefix("/"+f.Name, f.Handler).ServeHTTP
+			errs = append(errs, funcframework.RegisterHTTPFunctionContext(context.Background(), "/"+f.Name+"/", below))
+		}
 	}
 	for _, t := range triggers.Table(services) {
 		framework.CloudEvent(t.Name, t.Event(services.Log))
 	}
+	return errors.Join(errs...)
 }

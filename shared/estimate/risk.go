@@ -22,6 +22,7 @@ type Risk struct {
 	Recommendations []string   `json:"recommendations"`
 	Assumptions     []string   `json:"assumptions"`
 	Analysis        float64    `json:"analysisConfidence"`
+	Trust           float64    `json:"confidence"` // the same, under the name every agent has
 	NeedsReview     bool       `json:"needsReview"`
 	Warnings        []string   `json:"warnings"`
 	Revisions       []Revision `json:"revisions,omitempty"`

@@ -37,6 +37,7 @@ func describe(r *estimate.Risk, ctx estimate.Context, res *Result) {
 	r.Warnings = append(r.Warnings, warnings(r, ctx, res)...)
 	r.NeedsReview = len(r.Warnings) > 0
 	r.Analysis = confidence(r, ctx)
+	r.Trust = r.Analysis
 }
 
 // level is High, Medium or Low by the spread of the total and the number of

@@ -220,7 +220,7 @@ type outputDoc struct {
 	Output      any       `firestore:"output"`
 	Packed      []byte    `firestore:"outputBytes,omitempty"`
 	Encoding    string    `firestore:"outputEncoding"` // "", json, gzip
-	Summary     any       `firestore:"summary"`
+	Summary     any       `firestore:"summary"`        // text, nil where an output has none
 	Confidence  any       `firestore:"confidence"`
 	Score       int       `firestore:"score"`
 	Attempt     int       `firestore:"attempt"`
@@ -245,9 +245,9 @@ func (b *batch) putOutput(estimate string, o *runner.Output) {
 		return
 	}
 	if m, ok := v.(map[string]any); ok {
-		d.Confidence = m["confidence"]
-		if text, ok := m["summary"].(string); ok {
-			d.Summary = text
+		d.Confidence, d.Summary = m["confidence"], m["summary"]
+		if prose, ok := m["summary"].(map[string]any); ok {
+			d.Summary = prose["headline"] // the cost agent's summary has parts
 		}
 	}
 	d.Output, d.Encoding = v, encoding
