@@ -2,38 +2,16 @@ package cost
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
-	"truecost.dev/shared/estimate/intake"
-	"truecost.dev/shared/estimate/locality"
 	"truecost.dev/shared/estimate/money"
 	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
-
-// samples are the example jobs; each has a typical length of bill.
-var samples = []string{"kitchen", "bathroom", "deck", "addition"}
-
-// given returns the context the cost agent gets for a sample.
-func given(t testing.TB, sample string) estimate.Context {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "testdata", sample+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, report := intake.Parse(raw)
-	if err := report.Err(); err != nil {
-		t.Fatal(err)
-	}
-	loc := locality.Locate(c.Brief.Location, takeoff.ProjectType(&c).PermitClass, locality.Auto)
-	scope := takeoff.Take(&c, nil)
-	return estimate.Context{EstimateID: c.EstimateID, Clarification: &c, Location: &loc, Scope: &scope}
-}
 
 func priced(t testing.TB, in estimate.Context) estimate.Cost {
 	t.Helper()
@@ -57,10 +35,10 @@ func TestWeightsSumTo100(t *testing.T) {
 
 func TestCleanCostsPass(t *testing.T) {
 	t.Parallel()
-	for _, name := range samples {
+	for _, name := range sample.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := given(t, name)
+			in := sample.Scoped(t, name)
 			c := priced(t, in)
 			s := rubric().Judge(in, &c)
 			if s.Score < 85 {
@@ -75,7 +53,7 @@ func TestCleanCostsPass(t *testing.T) {
 // A judge without context judges what stands in the output itself.
 func TestJudgesWithoutContext(t *testing.T) {
 	t.Parallel()
-	in := given(t, "kitchen")
+	in := sample.Scoped(t, "kitchen")
 	c := priced(t, in)
 	if s := rubric().Judge(estimate.Context{}, &c); s.Score < 85 {
 		t.Errorf("score without context %d, want at least 85: %s", s.Score, s.Feedback)
@@ -89,7 +67,7 @@ func TestEmptyOutput(t *testing.T) {
 		if err := json.Unmarshal([]byte(raw), &c); err != nil {
 			t.Fatal(err)
 		}
-		for _, in := range []estimate.Context{{}, given(t, "deck")} {
+		for _, in := range []estimate.Context{{}, sample.Scoped(t, "deck")} {
 			if s := rubric().Judge(in, &c); s.Score > 30 {
 				t.Errorf("%s: score %d, want at most 30", name, s.Score)
 			}
@@ -100,7 +78,7 @@ func TestEmptyOutput(t *testing.T) {
 // The output survives its way through JSON: the scorer judges what it reads.
 func TestScoreSurvivesJSON(t *testing.T) {
 	t.Parallel()
-	in := given(t, "addition")
+	in := sample.Scoped(t, "addition")
 	c := priced(t, in)
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -117,7 +95,7 @@ func TestScoreSurvivesJSON(t *testing.T) {
 
 func TestFeedbackIsAnswered(t *testing.T) {
 	t.Parallel()
-	in := given(t, "bathroom")
+	in := sample.Scoped(t, "bathroom")
 	good := priced(t, in)
 	bad := priced(t, in)
 	bad.Total.Low *= 10

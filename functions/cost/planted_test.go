@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/money"
@@ -222,7 +223,7 @@ func TestPlantedErrorsFail(t *testing.T) {
 	for _, tt := range planted {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			in := given(t, "kitchen")
+			in := sample.Scoped(t, "kitchen")
 			c := priced(t, in)
 			tt.slip(&in, &c)
 			limit := agent.PassMark - 1

@@ -2,63 +2,18 @@ package final
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/intake"
-	"truecost.dev/shared/estimate/locality"
-	"truecost.dev/shared/estimate/montecarlo"
-	"truecost.dev/shared/estimate/pricing"
-	"truecost.dev/shared/estimate/schedule"
 	"truecost.dev/shared/estimate/synthesis"
-	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
-
-var samples = []string{"kitchen", "bathroom", "deck", "addition"}
-
-// given runs a sample through the agents before final.
-func given(t testing.TB, sample string, change ...func(*estimate.Clarification)) estimate.Context {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "testdata", sample+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, report := intake.Parse(raw)
-	if err := report.Err(); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range change {
-		f(&c)
-	}
-	loc := locality.Locate(c.Brief.Location, takeoff.ProjectType(&c).PermitClass, locality.Auto)
-	scope := takeoff.Take(&c, nil)
-	in := estimate.Context{EstimateID: "est-final", Now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), Clarification: &c, Location: &loc, Scope: &scope}
-	cost, err := pricing.Price(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Cost = &cost
-	seed := intake.Seed(c)
-	risk, err := montecarlo.Simulate(in, seed, montecarlo.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Risk = &risk
-	plan, err := schedule.Plan(in, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.Timeline = &plan
-	return in
-}
 
 func concluded(t testing.TB, in estimate.Context) estimate.Final {
 	t.Helper()
@@ -88,10 +43,10 @@ func TestWeightsSumTo100(t *testing.T) {
 
 func TestCleanConclusionsPass(t *testing.T) {
 	t.Parallel()
-	for _, name := range samples {
+	for _, name := range sample.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := given(t, name, noContingency)
+			in := sample.Planned(t, name, noContingency)
 			f := concluded(t, in)
 			if s := rubric().Judge(in, &f); s.Score < 85 {
 				t.Errorf("score %d, want at least 85: %s", s.Score, s.Feedback)
@@ -108,10 +63,10 @@ func TestCleanConclusionsPass(t *testing.T) {
 // R5, R6: the root repeats the conclusion to the cent.
 func TestRootReconciles(t *testing.T) {
 	t.Parallel()
-	for _, name := range samples {
+	for _, name := range sample.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := given(t, name)
+			in := sample.Planned(t, name)
 			f := concluded(t, in)
 			r := synthesis.Root(in, f)
 			for _, b := range r.CheckRoot(&f) {
@@ -141,7 +96,7 @@ var legalID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,220}__(material|labor|equipm
 
 func TestCostItems(t *testing.T) {
 	t.Parallel()
-	in := given(t, "kitchen")
+	in := sample.Planned(t, "kitchen")
 	in.Cost.Divisions[5].Lines[0].ID = "06/001 ü"
 	in.Cost.Divisions[5].Lines[1].ID = "06-001--"
 	items := synthesis.CostItems(in.Cost)
@@ -170,7 +125,7 @@ func TestCostItems(t *testing.T) {
 func TestFixedContingency(t *testing.T) {
 	t.Parallel()
 	share := 0.05
-	in := given(t, "kitchen", func(c *estimate.Clarification) {
+	in := sample.Planned(t, "kitchen", func(c *estimate.Clarification) {
 		c.Brief.Preferences = &estimate.Preferences{Contingency: &share}
 	})
 	f := concluded(t, in)
@@ -189,7 +144,7 @@ func TestFixedContingency(t *testing.T) {
 // Outputs that are missing are said to be missing; nothing takes their place.
 func TestPartialConclusion(t *testing.T) {
 	t.Parallel()
-	in := given(t, "deck", noContingency)
+	in := sample.Planned(t, "deck", noContingency)
 	in.Risk, in.Timeline = nil, nil
 	f := concluded(t, in)
 	if f.Breakdown.Contingency != 0 || f.Executive.Duration != "not available" || !f.NeedsReview {
@@ -208,7 +163,7 @@ func TestPartialConclusion(t *testing.T) {
 
 func TestJudgesWithoutContext(t *testing.T) {
 	t.Parallel()
-	f := concluded(t, given(t, "deck"))
+	f := concluded(t, sample.Planned(t, "deck"))
 	if s := rubric().Judge(estimate.Context{}, &f); s.Score < 85 {
 		t.Errorf("score without context %d: %s", s.Score, s.Feedback)
 	}
@@ -216,7 +171,7 @@ func TestJudgesWithoutContext(t *testing.T) {
 
 func TestEmptyOutput(t *testing.T) {
 	t.Parallel()
-	for _, in := range []estimate.Context{{}, given(t, "deck")} {
+	for _, in := range []estimate.Context{{}, sample.Planned(t, "deck")} {
 		if s := rubric().Judge(in, &estimate.Final{}); s.Score > 30 {
 			t.Errorf("score of {} = %d, want at most 30", s.Score)
 		}
@@ -225,7 +180,7 @@ func TestEmptyOutput(t *testing.T) {
 
 func TestFeedbackIsAnswered(t *testing.T) {
 	t.Parallel()
-	in := given(t, "deck")
+	in := sample.Planned(t, "deck")
 	bad := concluded(t, in)
 	bad.Executive.TotalCost *= 2
 	s := rubric().Judge(in, &bad)
@@ -315,7 +270,7 @@ var planted = []struct {
 
 func TestPlantedErrorsFail(t *testing.T) {
 	t.Parallel()
-	in := given(t, "kitchen", noContingency)
+	in := sample.Planned(t, "kitchen", noContingency)
 	for _, tt := range planted {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
@@ -18,20 +17,6 @@ import (
 	"truecost.dev/shared/estimate/money"
 	"truecost.dev/shared/fault"
 )
-
-// job returns the context of one of the real inputs.
-func job(t testing.TB, name string) estimate.Context {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := agent.EstimateContext(a2a.Request{Input: text, ReceivedAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
-}
 
 func judge(in estimate.Context, out estimate.Location) agent.Score {
 	return family().Rubric.Judge(in, &out)
@@ -51,7 +36,7 @@ func TestWeightsSumToHundred(t *testing.T) {
 func TestRealInputsPass(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"kitchen", "bathroom", "deck", "addition"} {
-		in := job(t, name)
+		in := sample.Clarified(t, name)
 		out, err := work(in, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +49,7 @@ func TestRealInputsPass(t *testing.T) {
 
 func TestEmptyOutputsFail(t *testing.T) {
 	t.Parallel()
-	for _, in := range []estimate.Context{{}, job(t, "kitchen")} {
+	for _, in := range []estimate.Context{{}, sample.Clarified(t, "kitchen")} {
 		if s := judge(in, estimate.Location{}); s.Score > 30 {
 			t.Errorf("an empty output scores %d, want at most 30", s.Score)
 		}
@@ -75,7 +60,7 @@ func TestEmptyOutputsFail(t *testing.T) {
 // over, and the output neither fails nor panics for it.
 func TestNothingButTheOutput(t *testing.T) {
 	t.Parallel()
-	out, err := work(job(t, "kitchen"), nil)
+	out, err := work(sample.Clarified(t, "kitchen"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +122,7 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 		{"false confidence", func(l *estimate.Location) { l.Confidence = 1 }, "confidence", true},
 		{"union without members", func(l *estimate.Location) { l.Union, l.UnionStatus = true, "union" }, "unionStatus", true},
 	}
-	in := job(t, "kitchen")
+	in := sample.Clarified(t, "kitchen")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -160,7 +145,7 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 
 func TestContradictoryAddressMustBeReported(t *testing.T) {
 	t.Parallel()
-	in := job(t, "kitchen")
+	in := sample.Clarified(t, "kitchen")
 	in.Clarification.Brief.Location.State = "NY"
 	out, err := work(in, nil)
 	if err != nil {
@@ -179,7 +164,7 @@ func TestContradictoryAddressMustBeReported(t *testing.T) {
 
 func TestPrimaryActsOnFeedback(t *testing.T) {
 	t.Parallel()
-	in := job(t, "kitchen")
+	in := sample.Clarified(t, "kitchen")
 	in.Clarification.Brief.Location.State = "NY"
 	first, err := work(in, nil)
 	if err != nil {
@@ -241,7 +226,7 @@ func TestServeEndToEnd(t *testing.T) {
 
 func TestAnyZipPasses(t *testing.T) {
 	t.Parallel()
-	base := job(t, "kitchen")
+	base := sample.Clarified(t, "kitchen")
 	prefixes := catalog.Prefixes()
 	rapid.Check(t, func(t *rapid.T) {
 		p := prefixes[rapid.IntRange(0, len(prefixes)-1).Draw(t, "prefix")]

@@ -3,48 +3,19 @@ package risk
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/catalog"
 	"truecost.dev/shared/estimate/intake"
-	"truecost.dev/shared/estimate/locality"
 	"truecost.dev/shared/estimate/montecarlo"
-	"truecost.dev/shared/estimate/pricing"
-	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
-
-var samples = []string{"kitchen", "bathroom", "deck", "addition"}
-
-// job prices one of the real inputs.
-func job(t *testing.T, name string) estimate.Context {
-	t.Helper()
-	raw, err := os.ReadFile("../../testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, report := intake.Parse(raw)
-	if err := report.Err(); err != nil {
-		t.Fatal(err)
-	}
-	ctx := estimate.Context{EstimateID: c.EstimateID, Clarification: &c}
-	scope := takeoff.Take(&c, nil)
-	place := locality.Locate(c.Brief.Location, catalog.ProjectTypeByKey(scope.ProjectKey).PermitClass, locality.Auto)
-	ctx.Scope, ctx.Location = &scope, &place
-	cost, err := pricing.Price(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx.Cost = &cost
-	return ctx
-}
 
 func output(t *testing.T, ctx estimate.Context) estimate.Risk {
 	t.Helper()
@@ -58,8 +29,8 @@ func output(t *testing.T, ctx estimate.Context) estimate.Risk {
 func TestRealJobs(t *testing.T) {
 	t.Parallel()
 	contingencies := map[float64]string{}
-	for _, name := range samples {
-		ctx := job(t, name)
+	for _, name := range sample.Names() {
+		ctx := sample.Priced(t, name)
 		r := output(t, ctx)
 		mc := &r.MonteCarlo
 		if r.Base != ctx.Cost.Total.Low || r.Contingency.Dollars != mc.P80-r.Base {
@@ -90,9 +61,9 @@ func TestRealJobs(t *testing.T) {
 
 func TestSameJobSameNumbers(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "bathroom")
+	ctx := sample.Priced(t, "bathroom")
 	want := output(t, ctx)
-	other := job(t, "bathroom")
+	other := sample.Priced(t, "bathroom")
 	other.EstimateID, other.Clarification.EstimateID = "another", "another"
 	other.Clarification.Timestamp = other.Clarification.Timestamp.Add(time.Hour)
 	other.Now = time.Unix(1, 0)
@@ -118,7 +89,7 @@ func TestSameJobSameNumbers(t *testing.T) {
 
 func TestEmptyOutputFails(t *testing.T) {
 	t.Parallel()
-	for _, ctx := range []estimate.Context{{}, job(t, "deck")} {
+	for _, ctx := range []estimate.Context{{}, sample.Priced(t, "deck")} {
 		if s := rubric().Judge(ctx, &estimate.Risk{}); s.Score > 30 {
 			t.Errorf("{} scores %d, want at most 30", s.Score)
 		}
@@ -208,7 +179,7 @@ func tenfold(r *estimate.Risk) {
 
 func TestPlantedErrors(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "kitchen")
+	ctx := sample.Priced(t, "kitchen")
 	clean, err := json.Marshal(output(t, ctx))
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +206,7 @@ func TestPlantedErrors(t *testing.T) {
 // An output that agrees with itself and with nothing else.
 func TestAnotherPriceFails(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "deck")
+	ctx := sample.Priced(t, "deck")
 	r := output(t, ctx)
 	tenfold(&r)
 	s := rubric().Judge(ctx, &r)
@@ -246,7 +217,7 @@ func TestAnotherPriceFails(t *testing.T) {
 
 func TestIndependentRunFails(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "kitchen")
+	ctx := sample.Priced(t, "kitchen")
 	independent := montecarlo.Independent
 	r, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "risk"), montecarlo.Options{Correlation: &independent})
 	if err != nil {
@@ -260,7 +231,7 @@ func TestIndependentRunFails(t *testing.T) {
 
 func TestPrimaryActsOnFeedback(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "deck")
+	ctx := sample.Priced(t, "deck")
 	first := output(t, ctx)
 	first.MonteCarlo.Iterations, first.MonteCarlo.Correlation = 500, 0
 	s := rubric().Judge(ctx, &first)
@@ -303,7 +274,7 @@ func TestAgents(t *testing.T) {
 
 func BenchmarkSimulate(b *testing.B) {
 	t := new(testing.T)
-	ctx := job(t, "kitchen")
+	ctx := sample.Priced(t, "kitchen")
 	for b.Loop() {
 		if _, err := simulate(ctx, nil); err != nil {
 			b.Fatal(err)

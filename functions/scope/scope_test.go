@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
@@ -19,20 +18,6 @@ import (
 	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
-
-// job returns the context of one of the real inputs.
-func job(t testing.TB, name string) estimate.Context {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := agent.EstimateContext(a2a.Request{Input: text, ReceivedAt: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
-}
 
 // take returns the clean output of a job.
 func take(t testing.TB, in estimate.Context) estimate.Scope {
@@ -62,7 +47,7 @@ func TestWeightsSumToHundred(t *testing.T) {
 func TestRealInputsPass(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"kitchen", "bathroom", "deck", "addition"} {
-		in := job(t, name)
+		in := sample.Clarified(t, name)
 		s := judge(in, take(t, in))
 		t.Logf("%s: %d", name, s.Score)
 		if s.Score < 85 {
@@ -73,7 +58,7 @@ func TestRealInputsPass(t *testing.T) {
 
 func TestEmptyOutputsFail(t *testing.T) {
 	t.Parallel()
-	for _, in := range []estimate.Context{{}, job(t, "kitchen")} {
+	for _, in := range []estimate.Context{{}, sample.Clarified(t, "kitchen")} {
 		if s := judge(in, estimate.Scope{}); s.Score > 30 {
 			t.Errorf("an empty output scores %d, want at most 30", s.Score)
 		}
@@ -84,7 +69,7 @@ func TestEmptyOutputsFail(t *testing.T) {
 // over, and the output neither fails nor panics for it.
 func TestNothingButTheOutput(t *testing.T) {
 	t.Parallel()
-	if s := judge(estimate.Context{}, take(t, job(t, "kitchen"))); s.Score < 85 {
+	if s := judge(estimate.Context{}, take(t, sample.Clarified(t, "kitchen"))); s.Score < 85 {
 		t.Errorf("without a context: %d: %s", s.Score, s.Feedback)
 	}
 }
@@ -162,7 +147,7 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			in := job(t, "kitchen")
+			in := sample.Clarified(t, "kitchen")
 			out := take(t, in)
 			tt.plant(&out)
 			s := judge(in, out)
@@ -178,7 +163,7 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 
 func TestPrimaryActsOnFeedback(t *testing.T) {
 	t.Parallel()
-	in := job(t, "kitchen")
+	in := sample.Clarified(t, "kitchen")
 	first := take(t, in)
 	previous, err := json.Marshal(first)
 	if err != nil {
@@ -210,7 +195,7 @@ func TestPrimaryActsOnFeedback(t *testing.T) {
 
 func TestEveryTradeHasALocalRate(t *testing.T) {
 	t.Parallel()
-	in := job(t, "kitchen")
+	in := sample.Clarified(t, "kitchen")
 	out := take(t, in)
 	place := locality.Locate(in.Clarification.Brief.Location, "standard", locality.Auto)
 	in.Location = &place
@@ -227,7 +212,7 @@ func TestEveryTradeHasALocalRate(t *testing.T) {
 
 func TestWiderLookOfUnmatchedLines(t *testing.T) {
 	t.Parallel()
-	in := job(t, "kitchen")
+	in := sample.Clarified(t, "kitchen")
 	d := in.Clarification.Scope["div09_finishes"]
 	d.Items = append(d.Items, estimate.ScopeItem{ID: "09-100", Item: "Bespoke limewash parlor mural on reclaimed lath, paint artist", Quantity: 100, Unit: estimate.SquareFoot, Confidence: 0.8, Source: "user_input"})
 	in.Clarification.Scope["div09_finishes"] = d

@@ -2,54 +2,18 @@ package timeline
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"truecost.dev/internal/sample"
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
-	"truecost.dev/shared/estimate/catalog"
-	"truecost.dev/shared/estimate/intake"
-	"truecost.dev/shared/estimate/locality"
-	"truecost.dev/shared/estimate/montecarlo"
-	"truecost.dev/shared/estimate/pricing"
 	"truecost.dev/shared/estimate/schedule"
-	"truecost.dev/shared/estimate/takeoff"
 	"truecost.dev/shared/fault"
 )
-
-var samples = []string{"kitchen", "bathroom", "deck", "addition"}
-
-// job prices one of the real inputs and simulates its risk.
-func job(t *testing.T, name string) estimate.Context {
-	t.Helper()
-	raw, err := os.ReadFile("../../testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, report := intake.Parse(raw)
-	if err := report.Err(); err != nil {
-		t.Fatal(err)
-	}
-	ctx := estimate.Context{EstimateID: c.EstimateID, Clarification: &c, Now: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
-	scope := takeoff.Take(&c, nil)
-	place := locality.Locate(c.Brief.Location, catalog.ProjectTypeByKey(scope.ProjectKey).PermitClass, locality.Auto)
-	ctx.Scope, ctx.Location = &scope, &place
-	cost, err := pricing.Price(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx.Cost = &cost
-	risk, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "timeline"), montecarlo.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx.Risk = &risk
-	return ctx
-}
 
 func output(t *testing.T, ctx estimate.Context) estimate.Timeline {
 	t.Helper()
@@ -62,8 +26,8 @@ func output(t *testing.T, ctx estimate.Context) estimate.Timeline {
 
 func TestRealJobs(t *testing.T) {
 	t.Parallel()
-	for _, name := range samples {
-		ctx := job(t, name)
+	for _, name := range sample.Names() {
+		ctx := sample.Simulated(t, name)
 		tl := output(t, ctx)
 		s := rubric().Judge(ctx, &tl)
 		if s.Score < 85 {
@@ -86,9 +50,9 @@ func TestRealJobs(t *testing.T) {
 
 func TestSameJobSameNumbers(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "kitchen")
+	ctx := sample.Simulated(t, "kitchen")
 	want := output(t, ctx)
-	other := job(t, "kitchen")
+	other := sample.Simulated(t, "kitchen")
 	other.EstimateID, other.Clarification.EstimateID = "another", "another"
 	for d := range other.Cost.Divisions {
 		slices.Reverse(other.Cost.Divisions[d].Lines)
@@ -104,7 +68,7 @@ func TestSameJobSameNumbers(t *testing.T) {
 
 func TestDurationFollowsHours(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "addition")
+	ctx := sample.Simulated(t, "addition")
 	before := output(t, ctx)
 	for _, l := range ctx.Cost.Lines {
 		l.LaborHours *= 3
@@ -118,7 +82,7 @@ func TestDurationFollowsHours(t *testing.T) {
 // A November roof is not a June roof.
 func TestSeasonMatters(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "deck")
+	ctx := sample.Simulated(t, "deck")
 	lost := map[time.Month]float64{}
 	for _, month := range []time.Month{time.January, time.July} {
 		start := estimate.NewDate(2027, month, 11)
@@ -139,7 +103,7 @@ func TestSeasonMatters(t *testing.T) {
 
 func TestStartAndDeadline(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "deck")
+	ctx := sample.Simulated(t, "deck")
 	wishes := &ctx.Clarification.Brief.Timeline
 
 	saturday := estimate.NewDate(2026, time.July, 4) // observed on Friday the 3rd
@@ -171,7 +135,7 @@ func TestStartAndDeadline(t *testing.T) {
 
 func TestEmptyOutputFails(t *testing.T) {
 	t.Parallel()
-	for _, ctx := range []estimate.Context{{}, job(t, "deck")} {
+	for _, ctx := range []estimate.Context{{}, sample.Simulated(t, "deck")} {
 		if s := rubric().Judge(ctx, &estimate.Timeline{}); s.Score > 30 {
 			t.Errorf("{} scores %d, want at most 30", s.Score)
 		}
@@ -277,7 +241,7 @@ func remove(tl *estimate.Timeline, id string) {
 
 func TestPlantedErrors(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "kitchen")
+	ctx := sample.Simulated(t, "kitchen")
 	clean, err := json.Marshal(output(t, ctx))
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +269,7 @@ func TestPlantedErrors(t *testing.T) {
 
 func TestPrimaryAnswersEveryFinding(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "kitchen")
+	ctx := sample.Simulated(t, "kitchen")
 	bad := output(t, ctx)
 	bad.Duration, bad.Simulation.Iterations = 400, 10
 	task(&bad, "A20").WeatherDays = 2
@@ -325,7 +289,7 @@ func TestPrimaryAnswersEveryFinding(t *testing.T) {
 
 func TestPartsMayBeMissing(t *testing.T) {
 	t.Parallel()
-	ctx := job(t, "kitchen")
+	ctx := sample.Simulated(t, "kitchen")
 	ctx.Location, ctx.Risk, ctx.Scope = nil, nil, nil
 	tl := output(t, ctx)
 	if s := rubric().Judge(ctx, &tl); s.Score < 85 {
@@ -363,7 +327,7 @@ func TestAgents(t *testing.T) {
 
 func TestCriticalPathOfThePlan(t *testing.T) {
 	t.Parallel()
-	tl := output(t, job(t, "addition"))
+	tl := output(t, sample.Simulated(t, "addition"))
 	times, duration, err := schedule.CPM(nodes(&tl))
 	if err != nil || duration != tl.Duration {
 		t.Fatalf("CPM of the tasks = %g, %v, want %g", duration, err, tl.Duration)
