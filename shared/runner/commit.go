@@ -8,15 +8,20 @@ import (
 	"maps"
 
 	"truecost.dev/shared/engine"
+	"truecost.dev/shared/fault"
 )
 
 // commit puts everything that follows from an answer into one write.
 func (r *Runner) commit(ctx context.Context, p *Pipeline, run *Run, state engine.State, effects engine.Effects, a answer) (Commit, error) {
 	recorded := a.Step
-	if a.retry != nil {
+	_, again := state.Open[a.ID]
+	switch {
+	case a.retry != nil && again:
 		// The claim is given back: a lease of nothing has run out at once.
 		recorded.Lease, recorded.Failure, recorded.DoneAt = 0, nil, nil
-	} else {
+	case a.retry != nil: // that was the last try
+		recorded.Status, recorded.RevAt = StepFailed, state.Rev
+	default:
 		recorded.RevAt = state.Rev
 	}
 	c := Commit{Run: Run{State: state, Version: run.Version}, Step: &recorded}
@@ -29,6 +34,9 @@ func (r *Runner) commit(ctx context.Context, p *Pipeline, run *Run, state engine
 		if c.Touch, err = r.Store.Steps(ctx, a.Run, effects.Cancel...); err != nil {
 			return c, fmt.Errorf("load claims of %s: %w", a.Run, err)
 		}
+	}
+	if a.bare {
+		return c, nil
 	}
 	if w := a.work; w != nil && w.feedback != nil && effects.View {
 		c.Feedback = map[string]json.RawMessage{w.node.Name: w.feedback}
@@ -65,7 +73,7 @@ func (r *Runner) settled(ctx context.Context, p *Pipeline, a answer, state engin
 	}
 	inputs[o.Node+"_output"] = source.Result
 	if c.Documents, err = p.Documents(o.Node, inputs); err != nil {
-		return fmt.Errorf("documents of %s: %w", o.Node, err)
+		return fault.Wrap(fault.Invalid, err, "documents of %s", o.Node) // the output is not what it is to be
 	}
 	return nil
 }

@@ -21,6 +21,25 @@ type answer struct {
 	Step
 	work  *work
 	retry *engine.Retryable
+	bare  bool // to be recorded without the documents that follow from it
+}
+
+// refused answers a store that will never take what a commit holds, an output
+// beyond the size of a document above all: the step fails, so that the run ends
+// with a reason and not at its deadline. If even that is refused, the documents
+// that would come with it are left out. It is false when nothing is left to give
+// up.
+func (a *answer) refused(err error) bool {
+	switch {
+	case fault.KindOf(err) != fault.Invalid || a.bare:
+		return false
+	case a.Status == StepFailed:
+		a.bare = true
+		return true
+	}
+	a.Status, a.Result, a.Score, a.retry = StepFailed, nil, 0, nil
+	a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The result cannot be stored: " + fault.Public(err), Agent: a.Agent}
+	return true
 }
 
 // event is what the answer means to the engine.
@@ -50,7 +69,9 @@ func (r *Runner) execute(ctx context.Context, p *Pipeline, run *Run, step Step) 
 	result, err := r.call(ctx, step.Agent, step.Call, w.request)
 	lost := stop()
 	step.Duration = r.Now().Sub(began)
-	return r.outcome(step, w, result, err), !lost
+	// A result in hand is good even when the claim was lost meanwhile: the first
+	// one wins, and one that comes too late is kept as late.
+	return r.outcome(step, w, result, err), !lost || err == nil
 }
 
 // call tries the agent a few times while the failure is one that a moment may
@@ -88,13 +109,13 @@ func (r *Runner) heartbeat(ctx context.Context, step *Step) (context.Context, fu
 	held := *step
 	var beats sync.WaitGroup
 	beats.Go(func() {
-		for r.pauseOr(done) {
+		for r.pauseOr(ctx, done) {
 			held.Beats++
 			renewed, err := r.Store.PutStep(ctx, held)
 			switch {
 			case err == nil:
 				held = renewed
-			case fault.KindOf(err) == fault.Conflict:
+			case fault.KindOf(err) == fault.Conflict, fault.KindOf(err) == fault.NotFound:
 				cancel(errClaimLost)
 				return
 			default: // the store is away; the lease lasts a little longer
@@ -112,12 +133,14 @@ func (r *Runner) heartbeat(ctx context.Context, step *Step) (context.Context, fu
 	}
 }
 
-// pauseOr waits for one beat; it is false when done is closed first.
-func (r *Runner) pauseOr(done <-chan struct{}) bool {
+// pauseOr waits for one beat; it is false when done is closed or ctx ends first.
+func (r *Runner) pauseOr(ctx context.Context, done <-chan struct{}) bool {
 	t := time.NewTimer(r.Pace.Beat)
 	defer t.Stop()
 	select {
 	case <-done:
+		return false
+	case <-ctx.Done():
 		return false
 	case <-t.C:
 		return true

@@ -23,17 +23,10 @@ const (
 // again: done, stale, duplicate, meant for a run that is gone. An error asks
 // for redelivery and is returned only while nothing was paid.
 func (r *Runner) Handle(ctx context.Context, m Message) error {
-	run, err := r.Store.Run(ctx, m.Run)
+	run, p, err := r.load(ctx, m.Run)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // deleted meanwhile
 	}
-	if err != nil {
-		return fmt.Errorf("load run %s: %w", m.Run, err)
-	}
-	if run.Schema > engine.Schema {
-		return fault.New(fault.Unavailable, "run %s has schema %d, newer than this code", m.Run, run.Schema)
-	}
-	p, err := r.pipeline(run.Flow)
 	if err != nil {
 		return err
 	}
@@ -64,6 +57,21 @@ func (r *Runner) Handle(ctx context.Context, m Message) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	return r.record(ctx, p, run, a)
+}
+
+// load returns a run with its pipeline; fault.NotFound when there is none. A run
+// that newer code wrote is left to newer code: what this code does not know of
+// it, it would lose.
+func (r *Runner) load(ctx context.Context, id string) (Run, *Pipeline, error) {
+	run, err := r.Store.Run(ctx, id)
+	if err != nil {
+		return run, nil, fmt.Errorf("load run %s: %w", id, err)
+	}
+	if run.Schema > engine.Schema {
+		return run, nil, fault.New(fault.Unavailable, "run %s has schema %d, newer than this code", id, run.Schema)
+	}
+	p, err := r.pipeline(run.Flow)
+	return run, p, err
 }
 
 // claim takes the step. mine is false when somebody else holds it; a step that
@@ -129,11 +137,9 @@ func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) err
 		case engine.Applied:
 		}
 		commit, err := r.commit(ctx, p, &run, state, effects, a)
-		if err != nil {
-			r.warn(ctx, "prepare commit", &a.Step, err)
-			continue
+		if err == nil {
+			err = r.Store.Commit(ctx, commit)
 		}
-		err = r.Store.Commit(ctx, commit)
 		if err == nil {
 			r.logStep(ctx, &state, &a)
 			return r.publish(ctx, p.Flow, &state, effects.Publish)
@@ -141,6 +147,7 @@ func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) err
 		if fault.KindOf(err) != fault.Conflict {
 			r.warn(ctx, "commit", &a.Step, err)
 		}
+		a.refused(err)
 	}
 	return fault.New(fault.Unavailable, "step %s could not be recorded", a.ID)
 }
@@ -177,6 +184,8 @@ func (r *Runner) reload(ctx context.Context, run *Run, step *Step) (whereabouts,
 		return here, nil
 	case stored.RevAt > 0:
 		return elsewhere, nil
+	case stored.Owner == step.Owner && stored.Lease == 0:
+		return here, nil // given back, to be tried again
 	}
 	// Taken over while this call was out, perhaps. The result at hand is good and
 	// first: it is recorded under the version found, and the other worker's

@@ -51,7 +51,7 @@ func (r *Runner) gather(ctx context.Context, p *Pipeline, run *Run, id engine.St
 	if err != nil {
 		return nil, fmt.Errorf("encode inputs of %s: %w", id, err)
 	}
-	w.request = a2a.Request{EstimateID: run.EstimateID, Input: input, Attempt: attempt, PreviousAgents: previous(p.Flow, run)}
+	w.request = a2a.Request{EstimateID: run.EstimateID, Input: input, Attempt: attempt, PreviousAgents: previous(p.Flow, run, w.node)}
 	switch role {
 	case engine.RolePrimary:
 		err = r.withFeedback(ctx, run, w)
@@ -134,11 +134,20 @@ func find(steps []Step, id engine.StepID) *Step {
 	return &steps[i]
 }
 
-// previous lists the nodes that have settled, in flow order.
-func previous(f *engine.Flow, run *Run) []string {
+// previous lists the settled nodes that node needs, directly or not, in flow
+// order. What runs beside it is left out: a call that is taken over must be the
+// same request, whatever has settled meanwhile.
+func previous(f *engine.Flow, run *Run, node *engine.Node) []string {
+	before := map[string]bool{}
+	for todo := slices.Clone(node.Needs); len(todo) > 0; todo = todo[1:] {
+		if name := todo[0]; !before[name] {
+			before[name] = true
+			todo = append(todo, f.Node(name).Needs...)
+		}
+	}
 	names := []string{}
 	for _, n := range f.Nodes {
-		if phase := run.Nodes[n.Name].Phase; phase == engine.Passed || phase == engine.Degraded {
+		if phase := run.Nodes[n.Name].Phase; before[n.Name] && (phase == engine.Passed || phase == engine.Degraded) {
 			names = append(names, n.Name)
 		}
 	}

@@ -80,19 +80,15 @@ func (r *Runner) startAgain(ctx context.Context, req StartRequest) error {
 // fault.Conflict when the run has ended otherwise.
 func (r *Runner) Cancel(ctx context.Context, runID, by string) error {
 	for range commitTries {
-		run, err := r.Store.Run(ctx, runID)
+		run, p, err := r.load(ctx, runID)
 		if err != nil {
-			return fmt.Errorf("load run %s: %w", runID, err)
+			return err
 		}
 		switch {
 		case run.Status == engine.Canceled:
 			return nil
 		case run.Status.Ended():
 			return fault.New(fault.Conflict, "the run has ended: %s", run.Status)
-		}
-		p, err := r.pipeline(run.Flow)
-		if err != nil {
-			return err
 		}
 		if err := r.control(ctx, p, run, engine.CancelRequested{By: by}); fault.KindOf(err) != fault.Conflict {
 			return err
@@ -116,7 +112,14 @@ func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Eve
 		return fmt.Errorf("load claims of %s: %w", run.RunID(), err)
 	}
 	view := engine.Project(p.Flow, state)
-	err = r.Store.Commit(ctx, Commit{Run: Run{State: state, Version: run.Version}, Touch: claims, View: &view})
+	c := Commit{Run: Run{State: state, Version: run.Version}, Touch: claims, View: &view}
+	err = r.Store.Commit(ctx, c)
+	if fault.KindOf(err) == fault.NotFound {
+		// The estimate was taken away by somebody else: there is nobody to show the
+		// end to, and without one the run would be swept for ever.
+		c.View = nil
+		err = r.Store.Commit(ctx, c)
+	}
 	if err != nil {
 		return fmt.Errorf("commit %T to %s: %w", e, run.RunID(), err)
 	}

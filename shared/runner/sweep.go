@@ -32,14 +32,10 @@ func (r *Runner) Sweep(ctx context.Context, find Finder) error {
 }
 
 func (r *Runner) sweepRun(ctx context.Context, id string) error {
-	run, err := r.Store.Run(ctx, id)
+	run, p, err := r.load(ctx, id)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	p, err := r.pipeline(run.Flow)
 	if err != nil || run.Status.Ended() {
 		return err
 	}

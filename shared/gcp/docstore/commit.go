@@ -3,6 +3,7 @@ package docstore
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -16,6 +17,8 @@ import (
 const (
 	maxRootOutput   = 200 << 10
 	maxCommitWrites = 450
+	maxFeedback     = 16 << 10
+	feedbackEntries = 10
 )
 
 // Commit implements runner.Store: one atomic commit under the versions that
@@ -115,7 +118,7 @@ func (b *batch) putEstimate(c *runner.Commit) {
 		list = append(list, viewUpdates(c.View)...)
 	}
 	for node, feedback := range c.Feedback {
-		v, _, err := visible(feedback)
+		v, err := brief(feedback)
 		if b.fail(err) {
 			return
 		}
@@ -154,6 +157,30 @@ func (b *batch) createEstimate(ref *firestore.DocumentRef, c *runner.Commit, m m
 	}
 	m["pipelineStatus"] = status
 	b.writes.Create(ref, m)
+}
+
+// brief returns a critique as the root shows it. The lists of a long one are cut:
+// there may be a finding for every line, and the root is a document that every
+// frontend listens to. The agent gets the whole.
+func brief(feedback json.RawMessage) (any, error) {
+	v, _, err := visible(feedback)
+	m, ok := v.(map[string]any)
+	switch {
+	case err != nil || len(feedback) <= maxFeedback:
+		return v, err
+	case !ok:
+		return map[string]any{"truncated": true}, nil
+	}
+	for name, member := range m {
+		switch member := member.(type) {
+		case []any:
+			m[name] = member[:min(len(member), feedbackEntries)]
+		case string:
+			m[name] = strings.ToValidUTF8(member[:min(len(member), maxFeedback/8)], "")
+		}
+	}
+	m["truncated"] = true
+	return m, nil
 }
 
 // viewUpdates lists the view's fields, so that a user who renames the estimate

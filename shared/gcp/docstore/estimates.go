@@ -46,7 +46,12 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		return rpcFault(err, "runs of %s", id)
 	}
 	for _, run := range runs {
-		// The run goes before its steps: a worker in flight can then commit nothing.
+		// The steps go before their run, or a delete that was interrupted between
+		// the two would never find them again; and once more after it, for what a
+		// worker in flight claimed meanwhile. Without a run it commits nothing.
+		if err := s.deleteSteps(ctx, run.Ref); err != nil {
+			return err
+		}
 		if _, err := run.Ref.Delete(ctx); err != nil {
 			return rpcFault(err, "delete run %s", run.Ref.ID)
 		}

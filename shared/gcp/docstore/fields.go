@@ -154,7 +154,7 @@ func pack(payload []byte) (packed []byte, encoding string, err error) {
 		packed, encoding = b.Bytes(), "gzip"
 	}
 	if len(packed) > maxPayload {
-		return nil, "", fault.New(fault.Exhausted, "the payload is too large to store: %d bytes, %d at most", len(packed), maxPayload)
+		return nil, "", fault.New(fault.Invalid, "the payload is too large to store: %d bytes, %d at most", len(packed), maxPayload)
 	}
 	return packed, encoding, nil
 }

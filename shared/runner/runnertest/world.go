@@ -21,11 +21,15 @@ import (
 // Agents play the agents of a flow from a script. Like ours they work once per
 // call id and give every repetition the stored answer.
 type Agents struct {
-	Scores map[string][]int   // by node, by attempt; a missing one is 90
-	Down   map[string]int     // by agent: calls that fail as unavailable before it answers
-	Broken map[string]bool    // by agent: fails for good
-	Before func(agent string) // runs before each call is answered
-	Hang   string             // this agent never answers
+	Scores map[string][]int           // by node, by attempt; a missing one is 90
+	Down   map[string]int             // by agent: calls that fail as unavailable before it answers
+	Broken map[string]bool            // by agent: fails for good
+	Before func(agent string)         // runs before each call is answered
+	Hang   string                     // this agent never answers
+	Big    map[string]json.RawMessage // by agent: what it adds to its answer as a member bulk
+
+	// Stay runs after each call was answered, before the answer is given.
+	Stay func(ctx context.Context, agent string)
 
 	mu       sync.Mutex // guards what follows
 	answers  map[string]json.RawMessage
@@ -62,6 +66,12 @@ func (a *Agents) Call(ctx context.Context, agent, id string, req a2a.Request) (a
 	if _, done := a.answers[agent+id]; !done {
 		a.Requests = append(a.Requests, Asked{agent, id, req})
 		a.answers[agent+id] = a.answer(agent, req)
+		if bulk := a.Big[agent]; bulk != nil {
+			a.answers[agent+id] = fmt.Appendf(nil, `{"bulk":%s,%s`, bulk, a.answers[agent+id][1:])
+		}
+	}
+	if a.Stay != nil {
+		a.Stay(ctx, agent)
 	}
 	return a2a.Result{TaskID: id, Output: a.answers[agent+id]}, nil
 }
