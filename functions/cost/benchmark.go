@@ -40,17 +40,19 @@ func ofItsKind(in estimate.Context, c *output) agent.Grade {
 	if !ok {
 		return agent.Full()
 	}
-	ratio := k.priced / k.usual
+	// More lines than usual may be more work and cost more; but work that is only
+	// written down in smaller lines does not.
+	ratio, dear := k.priced/k.usual, k.priced/(k.usual*max(1, k.coverage))
 	f := wrong("total.low", "The price is far from that of such a job.", "A price outside the market is a slip in scope, quantity or unit price.",
 		fmt.Sprintf("%.0f in the divisions compared, %.2f of the usual", k.priced, ratio),
 		fmt.Sprintf("%.0f, between %.1f and %.1f of it", k.usual, leastRatio, mostRatio))
 	switch {
-	case ratio > mostRatio, ratio < leastRatio && k.coverage >= thin:
+	case dear > mostRatio, ratio < leastRatio && k.coverage >= thin:
 		return agent.Gate(f)
 	case ratio < leastRatio:
 		f.Fix, f.HowToFix = agent.AskUser, "Confirm that the scope is meant to hold so few lines."
 		return agent.Partial(60, f)
-	case ratio < lowRatio && k.coverage >= thin, ratio > highRatio:
+	case ratio < lowRatio && k.coverage >= thin, dear > highRatio:
 		f.Issue, f.Fix, f.HowToFix = "The price differs from that of such a job.", agent.AskUser, "Confirm the quantities of the largest lines."
 		return agent.Partial(70, f)
 	}
@@ -94,7 +96,7 @@ func compare(in estimate.Context, c *output) (k comparison, ok bool) {
 		}
 	}
 	k.coverage = float64(pricedLines) / float64(usualLines)
-	k.usual = p.CheckPrice * common / all * scaled(in, area) * max(1, k.coverage)
+	k.usual = p.CheckPrice * common / all * scaled(in, area)
 	k.priced = priced / c.Subtotals.Subtotal.Low.Float() * c.Total.Low.Float()
 	return k, true
 }

@@ -74,6 +74,12 @@ var planted = []struct {
 	path  string // the beginning of a finding's path
 	atMax int    // the most it may score; 0 for below the pass mark
 }{
+	{"headline of another total", func(_ *estimate.Context, c *estimate.Cost) { c.Summary.Headline = "$52,000 for the work." }, "summary.headline", 0},
+	{"no range", func(_ *estimate.Context, c *estimate.Cost) { c.Total = fixed(c.Total.Low) }, "total.high", 0},
+	{"alone: no quantities", func(in *estimate.Context, c *estimate.Cost) {
+		*in = estimate.Context{}
+		scale(c, func(money.Cents) money.Cents { return 0 })
+	}, "subtotals.subtotal.low", 0},
 	{"one-dollar total", func(_ *estimate.Context, c *estimate.Cost) { c.Total = fixed(100) }, "total.low", 0},
 	{"one-cent lines", func(_ *estimate.Context, c *estimate.Cost) { scale(c, func(money.Cents) money.Cents { return 1 }) }, "divisions", 0},
 	{"total x10", func(_ *estimate.Context, c *estimate.Cost) {

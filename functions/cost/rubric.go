@@ -66,6 +66,9 @@ func sums(_ estimate.Context, c *output) agent.Grade {
 		return agent.Missing(wrong("divisions", "There is no priced work.", "Without lines there is no estimate.", "none", "24 divisions with the lines of the scope"))
 	}
 	found := broken(c.CheckSums(), "An amount that its parts do not make cannot be trusted.")
+	if c.Subtotals.Subtotal.Low <= 0 {
+		found = append(found, wrong("subtotals.subtotal.low", "The work costs nothing.", "Permits and markups alone are no estimate.", c.Subtotals.Subtotal.Low, "more than zero"))
+	}
 	if c.Total.Low <= 0 {
 		found = append(found, wrong("total.low", "The total is not a price.", "Work costs something.", c.Total.Low, "more than zero"))
 	}
@@ -85,7 +88,7 @@ func ranges(_ estimate.Context, c *output) agent.Grade {
 	t := c.Total
 	var found []agent.Finding
 	if t.High <= t.Low {
-		found = append(found, wrong("total.high", "The total has no range.", "No estimate is certain.", t.High, "more than "+t.Low.String()))
+		return agent.Gate(wrong("total.high", "The total has no range.", "No estimate is certain.", t.High, "more than "+t.Low.String()))
 	} else if float64(t.High) > widest*float64(t.Low) {
 		found = append(found, wrong("total.high", "The range of the total says nothing.", "Beyond twice the estimate the input cannot be estimated.", t.High, "at most "+t.Low.Scale(widest).String()))
 	}

@@ -16,6 +16,9 @@ func summary(_ estimate.Context, c *output) agent.Grade {
 		}
 	}
 	s := &c.Summary
+	if strings.Contains(s.Headline, "$") && !strings.Contains(s.Headline, c.Total.Low.Whole()) {
+		return agent.Gate(wrong("summary.headline", "The headline states another total.", "An estimate has one total (R5).", s.Headline, c.Total.Low.Whole()))
+	}
 	need("summary.headline", "The headline does not state the total.", strings.Contains(s.Headline, c.Total.Low.Whole()), s.Headline, c.Total.Low.Whole())
 	need("summary.keyCostDrivers", "No driver of the cost is named.", len(s.Drivers) > 0, len(s.Drivers), "the largest divisions")
 	need("summary.assumptions", "The assumptions are thin.", len(s.Assumptions) >= 3, len(s.Assumptions), "date, place, markups, tax")

@@ -11,6 +11,7 @@ import (
 	"truecost.dev/internal/sample"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/money"
 	"truecost.dev/shared/estimate/synthesis"
 	"truecost.dev/shared/fault"
 )
@@ -206,6 +207,29 @@ var planted = []struct {
 	slip func(in *estimate.Context, f *estimate.Final)
 	path string
 }{
+	{"another place", func(_ *estimate.Context, f *estimate.Final) { f.Executive.Location = "Boston, MA" }, "executiveSummary.location"},
+	{"another kind of project", func(_ *estimate.Context, f *estimate.Final) { f.Executive.ProjectType = "garage" }, "executiveSummary.projectType"},
+	{"another class", func(_ *estimate.Context, f *estimate.Final) { f.Executive.Class = 1 }, "executiveSummary.estimateClass"},
+	{"a confidence of seven", func(_ *estimate.Context, f *estimate.Final) { f.Confidence = 7 }, "confidence"},
+	{"words of another duration", func(_ *estimate.Context, f *estimate.Final) { f.Executive.Duration = "4 weeks (20 working days)" }, "executiveSummary.duration"},
+	{"no sources", func(_ *estimate.Context, f *estimate.Final) { f.Sources = nil }, "sources"},
+	{"no disclaimers", func(_ *estimate.Context, f *estimate.Final) { f.Disclaimers = nil }, "disclaimers"},
+	{"documents of three lines", func(_ *estimate.Context, f *estimate.Final) { f.CostItems.Count = 3 }, "granularCostItems.count"},
+	{"alone: another end", func(in *estimate.Context, f *estimate.Final) {
+		in.Timeline = nil
+		f.Executive.End = f.Executive.Start
+	}, "executiveSummary.endDate"},
+	{"alone: a level nobody publishes", func(in *estimate.Context, f *estimate.Final) {
+		in.Risk = nil
+		f.Risk.Level = "Very low"
+	}, "riskSummary.riskLevel"},
+	{"alone: no contingency", func(in *estimate.Context, f *estimate.Final) {
+		*in = estimate.Context{}
+		b, e := &f.Breakdown, &f.Executive
+		b.Contingency, e.Contingency, b.ContingencyPct, e.ContingencyPct = 0, 0, 0, 0
+		b.Total, e.TotalCost = b.BeforeContingency, b.BeforeContingency
+		e.CostPerSqft = money.FromFloat(e.TotalCost.Float() / e.Sqft)
+	}, "executiveSummary.totalCost"},
 	{"two totals", func(_ *estimate.Context, f *estimate.Final) { f.Executive.TotalCost += 100000 }, "executiveSummary.totalCost"},
 	{"one-dollar total", func(_ *estimate.Context, f *estimate.Final) { f.Executive.TotalCost, f.Breakdown.Total = 100, 100 }, "costBreakdown.totalWithContingency"},
 	{"the total of the client's ceiling", func(_ *estimate.Context, f *estimate.Final) { f.Breakdown.Total *= 2 }, "costBreakdown.totalWithContingency"},

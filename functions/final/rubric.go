@@ -33,6 +33,9 @@ func rubric() agent.Rubric[estimate.Context, estimate.Final] {
 	}
 }
 
+// levels of risk, as the analysis publishes them.
+var levels = []string{"Low", "Medium", "High"}
+
 // wrong is a finding about a figure that the primary can compute again.
 func wrong(path, issue, why string, observed, expected any) agent.Finding {
 	return agent.Finding{
@@ -62,6 +65,11 @@ func addsUp(_ estimate.Context, f *output) agent.Grade {
 		return agent.Missing(wrong("executiveSummary.totalCost", "There is no total.", "The total is what an estimate is for.", 0, "the price"))
 	}
 	found := broken(f.CheckTotals())
+	// Without an analysis of risk the contingency is a percentage.
+	analysed := slices.Contains(levels, f.Risk.Level) && !f.Breakdown.ContingencyFixed && f.Executive.Range.P80 > 0
+	if want := max(f.Executive.Range.P80, f.Executive.BaseCost); analysed && f.Executive.TotalCost != want {
+		found = append(found, wrong("executiveSummary.totalCost", "The total is not P80, although nobody fixed the contingency.", "An estimate has one total (R5).", f.Executive.TotalCost, want))
+	}
 	if f.Breakdown.Total <= 0 || f.Executive.BaseCost <= 0 {
 		found = append(found, wrong("executiveSummary.totalCost", "The total is not a price.", "Work costs something.", f.Executive.TotalCost, "more than zero"))
 	}
@@ -75,6 +83,7 @@ func agrees(in estimate.Context, f *output) agent.Grade {
 func executive(in estimate.Context, f *output) agent.Grade {
 	e := &f.Executive
 	var found []agent.Finding
+	grave := false // another job is described
 	need := func(ok bool, path, issue string, observed any, expected string) {
 		if !ok {
 			found = append(found, wrong("executiveSummary."+path, issue, "It is the first and often the only page that is read.", observed, expected))
@@ -87,11 +96,17 @@ func executive(in estimate.Context, f *output) agent.Grade {
 	need(e.Range.P50 > 0 && e.Range.P90 > 0, "confidenceRange", "The range is missing.", e.Range, "P10 to P90")
 	if c := in.Clarification; c != nil && e.ProjectType != c.Brief.ProjectType {
 		need(false, "projectType", "The kind of project is another one.", e.ProjectType, c.Brief.ProjectType)
+		grave = true
 	}
 	if c := in.Clarification; c != nil && !strings.Contains(e.Location, c.Brief.Location.City) {
 		need(false, "location", "The place is another one.", e.Location, c.Brief.Location.City)
+		grave = true
 	}
-	if len(found) > 2 {
+	if e.Weeks > 0 && !strings.Contains(e.Duration, fmt.Sprintf("%.1f", e.Weeks)) {
+		need(false, "duration", "The words state another duration than the figures.", e.Duration, fmt.Sprintf("%.1f weeks", e.Weeks))
+		grave = true
+	}
+	if grave || len(found) > 2 {
 		return agent.Gate(found...)
 	}
 	return agent.Deduct(35, found)
@@ -101,9 +116,10 @@ func class(in estimate.Context, f *output) agent.Grade {
 	e := &f.Executive
 	var found []agent.Finding
 	const why = "A price without its accuracy is false precision."
+	other := in.Scope != nil && in.Scope.Class > 0 && e.Class != in.Scope.Class
 	if e.Class < 1 || e.Class > 5 {
 		found = append(found, wrong("executiveSummary.estimateClass", "The class of the estimate is not stated.", why, e.Class, "1 to 5"))
-	} else if in.Scope != nil && in.Scope.Class > 0 && e.Class != in.Scope.Class {
+	} else if other {
 		found = append(found, wrong("executiveSummary.estimateClass", "The class is not that of the scope.", why, e.Class, in.Scope.Class))
 	}
 	if e.ClassReason == "" {
@@ -113,21 +129,32 @@ func class(in estimate.Context, f *output) agent.Grade {
 		found = append(found, wrong("executiveSummary.validityDays", "The validity of the price is not stated.", "Prices move.", e.ValidDays, 30))
 	}
 	if f.Confidence <= 0 || f.Confidence > 1 {
+		other = true
 		found = append(found, wrong("confidence", "The confidence is not a share.", why, f.Confidence, "0 to 1"))
 	}
-	if len(found) > 1 {
+	if other || len(found) > 1 {
 		return agent.Gate(found...)
 	}
 	return agent.Deduct(40, found)
 }
 
-// timeline holds the dates against the schedule (F11).
+// timeline holds the dates against the schedule (F11), and the first page
+// against the dates.
 func timeline(in estimate.Context, f *output) agent.Grade {
 	t, e, s := &f.Timeline, &f.Executive, in.Timeline
-	if s == nil {
-		return agent.Full()
-	}
 	var found []agent.Finding
+	once := func(path string, ok bool, got, want any) {
+		if !ok {
+			found = append(found, wrong(path, "The estimate has two sets of dates.", "Dates are promises.", got, want))
+		}
+	}
+	once("executiveSummary.startDate", e.Start.Equal(t.Start.Time), e.Start, t.Start)
+	once("executiveSummary.endDate", e.End.Equal(t.End.Time), e.End, t.End)
+	once("executiveSummary.durationWeeks", e.Weeks == t.TotalWeeks, e.Weeks, t.TotalWeeks)
+	once("timeline.endDate", !t.End.Before(t.Start.Time), t.End, "not before "+t.Start.String())
+	if s == nil {
+		return gateIf(found)
+	}
 	same := func(path string, ok bool, got, want any) {
 		if !ok {
 			found = append(found, wrong(path, "The schedule says something else.", "Dates are promises.", got, want))

@@ -85,6 +85,9 @@ func risks(in estimate.Context, f *output) agent.Grade {
 	if f.Risk.Rationale == "" {
 		found = append(found, wrong("riskSummary.contingencyRationale", "The contingency has no reason.", "Money that is held back must be explained.", "none", "why this much"))
 	}
+	if in.Risk == nil && f.Risk.Level != "not available" && !slices.Contains(levels, f.Risk.Level) {
+		return agent.Gate(wrong("riskSummary.riskLevel", "The level of risk is none of the published ones.", "The owner decides by it.", f.Risk.Level, "Low, Medium, High or not available"))
+	}
 	r := in.Risk
 	if r == nil {
 		return agent.Deduct(50, found)
@@ -108,6 +111,7 @@ func sources(in estimate.Context, f *output) agent.Grade {
 	if len(f.Assumptions) < 3 {
 		found = append(found, wrong("assumptions", "The assumptions are thin.", "A price holds under its assumptions.", len(f.Assumptions), "date, place, markups and class at least"))
 	}
+	bare := len(f.Disclaimers) == 0 || len(f.Sources) == 0 || len(f.Assumptions) == 0
 	if len(f.Disclaimers) == 0 {
 		found = append(found, wrong("disclaimers", "No disclaimer is given.", "An estimate is not an offer.", 0, "at least one"))
 	}
@@ -126,7 +130,7 @@ func sources(in estimate.Context, f *output) agent.Grade {
 			}
 		}
 	}
-	if len(found) > 2 {
+	if bare || len(found) > 2 {
 		return agent.Gate(found...)
 	}
 	return agent.Deduct(35, found)
@@ -184,7 +188,7 @@ func items(in estimate.Context, f *output) agent.Grade {
 		found = append(found, wrong("granularCostItems.sample", "The sample does not say truly what it leaves out.", "Readers page by it.", len(g.Sample), "at most 25, marked when more"))
 	}
 	if in.Cost != nil && g.Count < in.Cost.LineCount-unpriced(in.Cost) {
-		found = append(found, wrong("granularCostItems.count", "Lines have no documents.", "Every priced line has at least one.", g.Count, in.Cost.LineCount))
+		return agent.Gate(wrong("granularCostItems.count", "Lines have no documents.", "Every priced line has at least one.", g.Count, in.Cost.LineCount))
 	}
 	return agent.Deduct(50, found)
 }

@@ -64,7 +64,7 @@ func permitsRight(in estimate.Context, out *output) agent.Grade {
 		return agent.Gate(off...)
 	}
 	if catalog.PermitByClass(p.Class) == nil {
-		return agent.Partial(20, wrong("permitCosts.permitClass", "The permit class is unknown.", why, p.Class, "a class of the fee table"))
+		return agent.Gate(wrong("permitCosts.permitClass", "The permit class is unknown.", why, p.Class, "a class of the fee table"))
 	}
 	job := float64(leastJob)
 	if in.Clarification != nil {
@@ -72,6 +72,10 @@ func permitsRight(in estimate.Context, out *output) agent.Grade {
 		if want := takeoff.ProjectType(in.Clarification).PermitClass; p.Class != want {
 			off = append(off, wrong("permitCosts.permitClass", "The class does not fit the kind of project.", why, p.Class, want))
 		}
+	}
+	const dearest = 0.1 // of a contract
+	if !within(p.Percentage, 0, dearest) {
+		return agent.Gate(wrong("permitCosts.buildingPermitPercentage", "The fee is no small fraction of the contract.", why, p.Percentage, "0 to 0.1"))
 	}
 	share := (fixed.Float() + p.Percentage*job) / job
 	if p.Class != "none" && p.Class != "new" && !within(share, 0.003, 0.035) {
@@ -86,13 +90,19 @@ var winters = []string{"none", "minimal", "moderate", "severe"}
 func weatherRight(_ estimate.Context, out *output) agent.Grade {
 	w := out.Weather
 	const why = "Exterior work is scheduled by it."
-	var off []agent.Finding
+	var off, grave []agent.Finding
 	year := 0.0
 	for m, days := range w.LostDays {
 		year += days
 		if !within(days, 0, 21) {
-			off = append(off, wrong(fmt.Sprintf("weatherFactors.lostDaysByMonth[%d]", m), "A month has 21 working days to lose.", why, days, "0 to 21"))
+			grave = append(grave, wrong(fmt.Sprintf("weatherFactors.lostDaysByMonth[%d]", m), "A month has 21 working days to lose.", why, days, "0 to 21"))
 		}
+	}
+	if year == 0 && w.WinterImpact == "" {
+		grave = append(grave, wrong("weatherFactors", "There are no weather factors.", why, "none", "lost days by month"))
+	}
+	if len(grave) > 0 {
+		return agent.Gate(grave...)
 	}
 	if !within(year, 10, 95) {
 		off = append(off, wrong("weatherFactors.lostDaysByMonth", "The lost days of the year are out of what the country knows.", why, fmt.Sprintf("%.1f", year), "10 to 95"))

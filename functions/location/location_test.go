@@ -78,6 +78,11 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 		slight bool // a slight fault: found, and it need not fail the output
 	}{
 		{"no rates", func(l *estimate.Location) { l.LaborRates = nil }, "laborRates", false},
+		{"another city", func(l *estimate.Location) { l.City = "Aspen" }, "city", false},
+		{"no permits", func(l *estimate.Location) { l.Permits = estimate.PermitCosts{} }, "permitCosts.permitClass", false},
+		{"a fee of the whole contract", func(l *estimate.Location) { l.Permits.Percentage = 1.077 }, "permitCosts.buildingPermitPercentage", false},
+		{"no weather", func(l *estimate.Location) { l.Weather = estimate.Weather{} }, "weatherFactors", false},
+		{"forty days in January", func(l *estimate.Location) { l.Weather.LostDays[0] = 40 }, "weatherFactors.lostDaysByMonth[0]", false},
 		{"a trade without a rate", func(l *estimate.Location) { delete(l.LaborRates, "plumber") }, "laborRates.plumber", false},
 		{"a negative rate", func(l *estimate.Location) { l.LaborRates["hvac"] = money.RateFrom(-3) }, "laborRates.hvac", false},
 		{"a minor trade without a rate", func(l *estimate.Location) { delete(l.LaborRates, "glazier") }, "laborRates.glazier", true},

@@ -30,7 +30,7 @@ func placeRight(in estimate.Context, out *output) agent.Grade {
 			return agent.Gate(wrong("zipCode", "The ZIP is not that of the brief.", why, out.Zip, addr.Zip))
 		}
 		if addr.City != "" && !strings.EqualFold(out.City, addr.City) {
-			found = append(found, wrong("city", "The city is not that of the brief.", why, out.City, addr.City))
+			return agent.Gate(wrong("city", "The city is not that of the brief.", why, out.City, addr.City))
 		}
 	}
 	possible := possibleStates(prefix, stated)

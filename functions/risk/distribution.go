@@ -8,6 +8,7 @@ import (
 
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/money"
 	"truecost.dev/shared/estimate/montecarlo"
 )
 
@@ -45,6 +46,33 @@ func histogram(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	if mc.Edges[0] != mc.Min || mc.Edges[montecarlo.Bins] < mc.Max {
 		return bad("monteCarlo.histogram_bins", fmt.Sprintf("%s to %s", mc.Edges[0], mc.Edges[montecarlo.Bins]),
 			fmt.Sprintf("%s to %s", mc.Min, mc.Max), "The histogram does not cover the sample.")
+	}
+	return pictured(mc)
+}
+
+// pictured holds the bars against the percentiles: the bins that end below P80
+// hold at most 80 % of the sample, and with the bin that holds P80 at least 80 %.
+func pictured(mc *estimate.MonteCarlo) agent.Grade {
+	const rounding = 0.005 // of a percentile to the cent and of a rank
+	for _, p := range []struct {
+		name  string
+		at    money.Cents
+		share float64
+	}{{"P10", mc.P10, 0.10}, {"P50", mc.P50, 0.50}, {"P80", mc.P80, 0.80}, {"P90", mc.P90, 0.90}} {
+		below, upTo := 0.0, 0.0
+		for _, b := range mc.Histogram {
+			part := float64(b.Count) / float64(mc.Iterations)
+			if b.High <= p.at {
+				below += part
+			}
+			if b.Low <= p.at {
+				upTo += part
+			}
+		}
+		if p.share < below-rounding || p.share > upTo+rounding {
+			return agent.Gate(found("monteCarlo.histogram", fmt.Sprintf("%s at %.0f to %.0f %% of the counts", p.name, 100*below, 100*upTo), fmt.Sprintf("%.0f %%", 100*p.share),
+				"The histogram is not that of the percentiles.", "Figure and chart must show one distribution."))
+		}
 	}
 	return agent.Full()
 }

@@ -113,6 +113,13 @@ var planted = []struct {
 	path string
 	ruin func(r *estimate.Risk)
 }{
+	{"flat histogram", "monteCarlo.histogram", func(r *estimate.Risk) {
+		for i := range r.MonteCarlo.Histogram {
+			r.MonteCarlo.Histogram[i].Count, r.MonteCarlo.Histogram[i].Percentage, r.MonteCarlo.Counts[i] = r.MonteCarlo.Iterations/20, 5, r.MonteCarlo.Iterations/20
+		}
+	}},
+	{"spread of independent lines", "monteCarlo.stdDev", func(r *estimate.Risk) { r.MonteCarlo.StdDev = r.MonteCarlo.IndependentStdDev }},
+	{"a level nobody publishes", "riskLevel", func(r *estimate.Risk) { r.Level = "Very low" }},
 	{"percentiles reversed", "monteCarlo.p", func(r *estimate.Risk) { r.MonteCarlo.P50, r.MonteCarlo.P90 = r.MonteCarlo.P90, r.MonteCarlo.P50 }},
 	{"P10 over P50", "monteCarlo.p50", func(r *estimate.Risk) { r.MonteCarlo.P10 = r.MonteCarlo.P50 + 1 }},
 	{"max under P90", "monteCarlo.max", func(r *estimate.Risk) { r.MonteCarlo.Max = r.MonteCarlo.P80 }},

@@ -157,9 +157,9 @@ func correlated(_ estimate.Context, r *estimate.Risk) agent.Grade {
 		return agent.Partial(50, found("monteCarlo.stdDev", "$0.00", "a spread", "Nothing is uncertain.", "No estimate is."))
 	}
 	var list []agent.Finding
-	if mc.StdDev < mc.IndependentStdDev {
-		list = append(list, found("monteCarlo.stdDev", mc.StdDev.String(), "at least "+mc.IndependentStdDev.String(),
-			"The spread is smaller than that of independent lines.", "Lines share market, crew and estimator; sampling them apart makes the total far too narrow."))
+	if mc.StdDev <= mc.IndependentStdDev {
+		list = append(list, found("monteCarlo.stdDev", mc.StdDev.String(), "more than "+mc.IndependentStdDev.String(),
+			"The spread is no wider than that of independent lines.", "Lines share market, crew and estimator; sampling them apart makes the total far too narrow."))
 	}
 	if mc.Correlation <= 0.05 || mc.Correlation > 0.95 {
 		list = append(list, found("monteCarlo.averageCorrelation", fmt.Sprintf("%.3f", mc.Correlation), "0.05 to 0.95",
@@ -198,7 +198,9 @@ func explained(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	empty("contingency.rationale", r.Contingency.Rationale == "")
 	empty("keyFindings", len(r.KeyFindings) < 2)
 	empty("assumptions", len(r.Assumptions) == 0)
-	empty("riskLevel", r.Level != "Low" && r.Level != "Medium" && r.Level != "High")
+	if r.Level != "Low" && r.Level != "Medium" && r.Level != "High" {
+		return agent.Gate(found("riskLevel", r.Level, "Low, Medium or High", "The level of risk is none of the published ones.", "The owner decides by it."))
+	}
 	for i, k := range r.AllRisks {
 		empty(fmt.Sprintf("allRisks[%d].mitigation", i), k.Mitigation == "")
 		empty(fmt.Sprintf("allRisks[%d].whyRelevant", i), k.Why == "")

@@ -91,6 +91,9 @@ func TestPlantedErrorsAreFound(t *testing.T) {
 		slight bool // found, and it need not fail the output
 	}{
 		{"no divisions", func(s *estimate.Scope) { s.Divisions = nil }, "divisions", false},
+		{"another finish", func(s *estimate.Scope) { s.Finish = "luxury" }, "finishLevel", false},
+		{"ten times the area", func(s *estimate.Scope) { s.Sqft *= 10 }, "totalSqft", false},
+		{"exclusions lost", func(s *estimate.Scope) { s.Exclusions = nil }, "exclusions", false},
 		{"a division missing", func(s *estimate.Scope) { s.Divisions = s.Divisions[:23] }, "divisions", false},
 		{"excluded division included", func(s *estimate.Scope) { s.Divisions[14].Status = "included" }, "divisions[14].status", false},
 		{"no lines", func(s *estimate.Scope) {

@@ -81,6 +81,9 @@ func divisionCoverage(in estimate.Context, out *output) agent.Grade {
 	if in.Clarification != nil && out.ProjectType != in.Clarification.Brief.ProjectType {
 		return agent.Gate(wrong("projectType", "The project type is not that of the brief.", "It decides what is expected.", out.ProjectType, in.Clarification.Brief.ProjectType))
 	}
+	if off := anotherJob(in, out); len(off) > 0 {
+		return agent.Gate(off...)
+	}
 	if catalog.ProjectTypeByKey(out.ProjectKey) == nil {
 		return agent.Gate(wrong("projectKey", "The project type of the catalogue is unknown.", "It decides markup, permits and risks.", out.ProjectKey, "a key of the catalogue"))
 	}
@@ -103,6 +106,29 @@ func divisionCoverage(in estimate.Context, out *output) agent.Grade {
 		return agent.Partial(40, open...)
 	}
 	return agent.Deduct(12, open)
+}
+
+// anotherJob finds what the output says of the job otherwise than the brief:
+// size and finish, by which prices are compared, and exclusions.
+func anotherJob(in estimate.Context, out *output) []agent.Finding {
+	if in.Clarification == nil {
+		return nil
+	}
+	const why = "The price is made and compared for the job of the brief."
+	brief := &in.Clarification.Brief
+	var off []agent.Finding
+	if s := brief.Summary; s.Finish != "" && out.Finish != s.Finish {
+		off = append(off, wrong("finishLevel", "The finish is not that of the brief.", why, out.Finish, s.Finish))
+	}
+	if s := brief.Summary; s.Sqft > 0 && out.Sqft != s.Sqft {
+		off = append(off, wrong("totalSqft", "The area is not that of the brief.", why, out.Sqft, s.Sqft))
+	}
+	for _, e := range brief.Exclusions {
+		if !slices.Contains(out.Exclusions, e) {
+			off = append(off, wrong("exclusions", "An exclusion of the brief is lost.", "Exclusions bind the estimate.", "without "+e, e))
+		}
+	}
+	return off
 }
 
 // lineCount compares the number of lines with what such a project has (S11) and

@@ -45,10 +45,66 @@ func calendar(ctx estimate.Context, t *estimate.Timeline) agent.Grade {
 			list = append(list, found("startDateAssumed", fmt.Sprint(t.StartAssumed), fmt.Sprint(wish == nil), "It is not said whether the start is assumed.", "An assumed date is no promise."))
 		}
 	}
+	list = append(list, extent(t)...)
+	list = append(list, deadline(ctx, t)...)
+	return graded(list)
+}
+
+// extent holds the figures of the whole job against its tasks and dates.
+func extent(t *estimate.Timeline) (list []agent.Finding) {
+	if k := t.Tasks; len(k) > 0 {
+		last := slices.MaxFunc(k, func(a, b estimate.Task) int { return a.End.Compare(b.End.Time) })
+		if !last.End.Equal(t.End.Time) {
+			list = append(list, found("endDate", t.End.String(), last.End.String(), "The job does not end with its last task.", "The date is a promise."))
+		}
+	}
+	if math.Abs(t.Weeks-t.Duration/5) > 0.11 {
+		list = append(list, found("totalWeeks", fmt.Sprintf("%.1f", t.Weeks), fmt.Sprintf("%.1f", t.Duration/5), "The weeks are not the working days over five.", "Both are printed."))
+	}
 	if want := int(t.End.Sub(t.Start.Time).Hours()/24) + 1; t.CalendarDays != want {
 		list = append(list, found("totalCalendarDays", fmt.Sprint(t.CalendarDays), fmt.Sprint(want), "The calendar days do not span the dates.", "Both are printed."))
 	}
-	return graded(list)
+	return list
+}
+
+// deadline holds what is said of the client's deadline against the dates and
+// the simulated durations.
+func deadline(ctx estimate.Context, t *estimate.Timeline) (list []agent.Finding) {
+	const why = "The client decides by it."
+	chance := t.Simulation.Deadline
+	if chance != nil && !(*chance >= 0 && *chance <= 1) {
+		list = append(list, found("scheduleMonteCarlo.deadlineProbability", fmt.Sprint(*chance), "0 to 1", "A probability is impossible.", why))
+	}
+	if ctx.Clarification == nil {
+		return list
+	}
+	wish := ctx.Clarification.Brief.Timeline.Deadline
+	switch {
+	case (wish == nil) != (t.DeadlineMet == nil):
+		list = append(list, found("deadlineMet", fmt.Sprint(t.DeadlineMet != nil), fmt.Sprint(wish != nil), "A deadline is judged that nobody gave, or one that was given is not.", why))
+	case wish != nil && *t.DeadlineMet == t.End.After(wish.Time):
+		list = append(list, found("deadlineMet", fmt.Sprint(*t.DeadlineMet), fmt.Sprintf("%s against the deadline of %s", t.End, wish), "It is not said truly whether the plan meets the deadline.", why))
+	}
+	if wish == nil || chance == nil || t.Start.IsZero() {
+		return list
+	}
+	return append(list, unlikely(t, *wish)...)
+}
+
+// unlikely compares the chance to meet a deadline with the percentiles of the
+// duration: what ends before P50 is met in less than half of the schedules.
+func unlikely(t *estimate.Timeline, wish estimate.Date) []agent.Finding {
+	const margin, slack = 1.0, 0.05 // a day, and what a day may be worth
+	s, day, n := &t.Simulation, workingDays(t.Start), 0
+	for n < longestJob && !day(n).After(wish.Time) {
+		n++
+	}
+	chance, days := *s.Deadline, float64(n)
+	if days < s.P50-margin && chance > 0.5+slack || days > s.P80+margin && chance < 0.8-slack {
+		return []agent.Finding{found("scheduleMonteCarlo.deadlineProbability", fmt.Sprintf("%.2f", chance), fmt.Sprintf("%d days are there; P50 is %g, P80 %g", n, s.P50, s.P80),
+			"The chance to meet the deadline is not that of the simulated durations.", "The client decides by it.")}
+	}
+	return nil
 }
 
 // longestJob bounds the days that are looked up, in working days.
@@ -171,6 +227,12 @@ func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	}
 	wrong(math.Abs(sum-1) > 0.01 && s.StdDev > 0, "scheduleMonteCarlo.taskSensitivities", fmt.Sprintf("%.3f", sum), "1.00 ± 0.01",
 		"The shares of variance do not sum to 1.", "They are shares of one whole.")
+	counted := 0
+	for _, b := range s.Histogram {
+		counted += b.Count
+	}
+	wrong(counted != s.Iterations, "scheduleMonteCarlo.histogram", fmt.Sprint(counted), fmt.Sprint(s.Iterations),
+		"The counts do not sum to the iterations.", "The chart would not show the distribution that the figures describe.")
 	if len(list) > 0 {
 		return agent.Gate(list...)
 	}
@@ -181,6 +243,9 @@ func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 }
 
 func milestones(_ estimate.Context, t *estimate.Timeline) agent.Grade {
+	if len(t.Milestones) == 0 {
+		return agent.Gate(found("milestones", "none", "at least 4", "There are no milestones.", "The client follows them."))
+	}
 	var list []agent.Finding
 	if len(t.Milestones) < 4 {
 		list = append(list, found("milestones", fmt.Sprint(len(t.Milestones)), "at least 4", "Milestones are missing.", "The client follows them."))

@@ -164,6 +164,12 @@ var planted = []struct {
 	path string
 	ruin func(tl *estimate.Timeline)
 }{
+	{"weeks of another duration", "totalWeeks", func(tl *estimate.Timeline) { tl.Weeks /= 2 }},
+	{"histogram of another sample", "scheduleMonteCarlo.histogram", func(tl *estimate.Timeline) { tl.Simulation.Histogram[0].Count += 300 }},
+	{"deadline met, said missed", "deadlineMet", func(tl *estimate.Timeline) { *tl.DeadlineMet = !*tl.DeadlineMet }},
+	{"no chance to meet the deadline", "scheduleMonteCarlo.deadlineProbability", func(tl *estimate.Timeline) { *tl.Simulation.Deadline = 0.05 }},
+	{"no milestones", "milestones", func(tl *estimate.Timeline) { tl.Milestones = nil }},
+	{"end before the last task", "endDate", func(tl *estimate.Timeline) { tl.End = tl.Start }},
 	{"cycle", "tasks", func(tl *estimate.Timeline) {
 		k := task(tl, "A06")
 		k.Links = append(k.Links, estimate.Dependency{On: "A36", Relation: "FS"})

@@ -165,9 +165,9 @@ func (s *Score) words() string {
 	return fmt.Sprintf("%d of 100, %s. %s", s.Score, band, strings.Join(bad, " "))
 }
 
-// Findings returns every finding, the heaviest criterion first.
+// Findings returns every finding, in the order of the rubric.
 func (s *Score) Findings() []Finding {
-	var all []Finding
+	all := []Finding{}
 	for _, j := range s.Breakdown {
 		all = append(all, j.Findings...)
 	}

@@ -93,3 +93,12 @@ func TestCritiqueDropsNothing(t *testing.T) {
 		t.Errorf("Find(div) = %v", got)
 	}
 }
+
+// Readers in other languages get an empty list, never null.
+func TestACleanCritiqueHasAnEmptyListOfFindings(t *testing.T) {
+	t.Parallel()
+	s := Rubric[struct{}, out]{{Name: "only", Weight: 100, Check: give(Full())}}.Judge(struct{}{}, &out{})
+	if c := s.Critique(); c.Findings == nil || len(c.Findings) != 0 {
+		t.Errorf("findings = %v, want an empty list", c.Findings)
+	}
+}

@@ -24,11 +24,13 @@ func (f *Final) CheckTotals() []Breach {
 	one("executiveSummary.totalCost", e.TotalCost, b.Total, "The summary states another total than the breakdown.")
 	one("executiveSummary.baseCost", e.BaseCost, b.BeforeContingency, "The summary states another base than the breakdown.")
 	one("executiveSummary.contingency", e.Contingency, b.Contingency, "The summary states another contingency than the breakdown.")
-	for path, pct := range map[string]float64{"executiveSummary.contingencyPercent": e.ContingencyPct, "costBreakdown.contingencyPercentage": b.ContingencyPct} {
+	percentage := func(path string, pct float64) {
 		if want := 100 * b.Contingency.Float() / b.BeforeContingency.Float(); b.BeforeContingency > 0 && math.Abs(pct-want) > 0.05 {
 			l.add("R6", path, fmt.Sprintf("%.2f", pct), fmt.Sprintf("%.2f", want), "The percentage of the contingency is not its amount over the base.")
 		}
 	}
+	percentage("executiveSummary.contingencyPercent", e.ContingencyPct)
+	percentage("costBreakdown.contingencyPercentage", b.ContingencyPct)
 	if e.Sqft > 0 {
 		l.equal("executiveSummary.costPerSqft", e.CostPerSqft, money.FromFloat(e.TotalCost.Float()/e.Sqft), "The cost per square foot is not the total over the area.")
 	}

@@ -38,7 +38,7 @@ func (a *answer) refused(err error) bool {
 		return true
 	}
 	a.Status, a.Result, a.Score, a.retry = StepFailed, nil, 0, nil
-	a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The result cannot be stored: " + fault.Public(err), Agent: a.Agent}
+	a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The result cannot be stored: it is larger than a document may be, or not of its form.", Agent: a.Agent}
 	return true
 }
 
