@@ -82,6 +82,9 @@ type request struct {
 	ProjectID          string          `json:"projectId"`
 }
 
+// reserved ids belong to Firestore.
+var reserved = regexp.MustCompile(`^__.*__$`)
+
 var estimateID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
 // decode reads the data of a call and says who asks.
@@ -117,8 +120,8 @@ func (r *request) needID() error {
 	if r.EstimateID == "" {
 		return invalid("MISSING_FIELD", "estimateId", "estimateId: wanted the id of an estimate")
 	}
-	if !estimateID.MatchString(r.EstimateID) {
-		return invalid("INVALID_FIELD", "estimateId", "estimateId: wanted 1 to 128 letters, digits, _ or -")
+	if !estimateID.MatchString(r.EstimateID) || reserved.MatchString(r.EstimateID) {
+		return invalid("INVALID_FIELD", "estimateId", "estimateId: wanted 1 to 128 letters, digits, _ or -, not __like_this__")
 	}
 	return nil
 }

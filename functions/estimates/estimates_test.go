@@ -145,6 +145,7 @@ func TestStartRefusesBadInput(t *testing.T) {
 		{"no clarification", "anna", map[string]any{"estimateId": "e"}, 400, "MISSING_FIELD", "clarificationOutput"},
 		{"id of another shape", "anna", map[string]any{"estimateId": 7}, 400, "INVALID_FIELD", "strings"},
 		{"bad id", "anna", map[string]any{"estimateId": "a/b", "clarificationOutput": deck(t, nil)}, 400, "INVALID_FIELD", "letters"},
+		{"reserved id", "anna", map[string]any{"estimateId": "__x__", "clarificationOutput": deck(t, nil)}, 400, "INVALID_FIELD", "not __like_this__"},
 		{"another's userId", "anna", map[string]any{"userId": "bert", "clarificationOutput": deck(t, nil)}, 403, "", "userId"},
 		{"wrong version", "anna", map[string]any{"clarificationOutput": deck(t, func(v map[string]any) { v["schemaVersion"] = "2.0.0" })}, 400, "VALIDATION_ERROR", "schemaVersion"},
 		{"two faults", "anna", map[string]any{"clarificationOutput": deck(t, func(v map[string]any) { delete(v, "cadData"); delete(v, "flags") })}, 400, "VALIDATION_ERROR", "and 1 more"},
