@@ -53,7 +53,7 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 	s := &System{}
 	c.FirestoreHost, c.PubSubHost = conf.FirestoreHost, conf.PubSubHost
 	c.Schedules = []hub.Schedule{{Topic: conf.SweepTopic, Every: sweepEvery}}
-	c.Functions = func(at hub.Addresses) ([]host.Function, error) { //nolint:contextcheck // clients open at a first request and outlive the start
+	c.Functions = func(at hub.Addresses) ([]host.Function, error) {
 		conf.FirestoreHost, conf.PubSubHost, conf.LocalAuth = at.Firestore, at.PubSub, true
 		if agents, set := env.Lookup("A2A_BASE_URL"); !set || agents == "" {
 			conf.AgentsURL = at.FunctionsURL()
