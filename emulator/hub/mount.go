@@ -19,8 +19,12 @@ var hostingPage = template.Must(template.New("hosting").Parse(hostingText))
 func mountFunctions(at Addresses, functions []host.Function) http.Handler {
 	mux := http.NewServeMux()
 	for _, f := range functions {
-		mount(mux, "/"+at.Project+"/"+at.Region+"/"+f.Name, f.Handler)
-		mount(mux, "/"+f.Name, f.Handler)
+		h := f.Handler
+		if f.Kind == host.Event {
+			h = eventarc(at.Project, f)
+		}
+		mount(mux, "/"+at.Project+"/"+at.Region+"/"+f.Name, h)
+		mount(mux, "/"+f.Name, h)
 	}
 	return mux
 }
