@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -62,6 +63,9 @@ type pipeline struct {
 		Message string `json:"message"`
 		Agent   string `json:"agent"`
 	} `json:"error"`
+	Critics map[string]struct {
+		Issues []string `json:"issues"`
+	} `json:"criticFeedback"`
 }
 
 // failure says why a run failed; empty when it did not.
@@ -76,8 +80,27 @@ func (p *pipeline) failure() string {
 	return fmt.Sprintf("%s [%s]", text, p.Error.Code)
 }
 
+// issues are what the critic of the agent that failed found last.
+func (p *pipeline) issues() []string {
+	if p.Error == nil {
+		return nil
+	}
+	return p.Critics[p.Error.Agent].Issues
+}
+
 func (d *document) ended() bool {
 	return d.Status == "complete" || d.Status == "failed" || d.Status == "canceled"
+}
+
+// present leaves out what stands in the document as a reference only, being too
+// large for it.
+func present(fields map[string]any) map[string]any {
+	shown := maps.Clone(fields)
+	maps.DeleteFunc(shown, func(_ string, value any) bool {
+		reference, ok := value.(map[string]any)
+		return ok && reference["truncated"] == true && reference["document"] != nil
+	})
+	return shown
 }
 
 // decodeDocument reads the fields of a document. Outputs that Firestore could
@@ -91,7 +114,7 @@ func decodeDocument(id string, fields map[string]any) (*document, error) {
 			delete(fields, name+"Encoding")
 		}
 	}
-	b, err := json.Marshal(fields)
+	b, err := json.Marshal(present(fields))
 	if err != nil {
 		return nil, fmt.Errorf("encode the document: %w", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -57,7 +58,7 @@ func (c *call) clarification(file string) (json.RawMessage, estimate.Clarificati
 		return nil, clarified, &refusedError{file: name(file), Errors: report.Errors, Warnings: report.Warnings}
 	}
 	for _, w := range report.Warnings {
-		_, _ = fmt.Fprintf(c.stderr, "warning: %s\n", w)
+		_, _ = fmt.Fprintf(c.stderr, "warning: %s\n", plain(w.String()))
 	}
 	return raw, clarified, nil
 }
@@ -78,7 +79,7 @@ func (c *call) read(file string) ([]byte, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%s: %v", name(file), err)
 	}
-	return raw, nil
+	return bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")), nil // a byte order mark is no JSON
 }
 
 func name(file string) string {

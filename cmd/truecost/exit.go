@@ -28,14 +28,27 @@ func (e *refusedError) Error() string {
 
 // failedError is a run that ended without a result. What there is has been
 // printed.
-type failedError struct{ id, status, why string }
+type failedError struct {
+	id, status, why string
+	issues          []string // what the critic of the agent that failed found last
+}
+
+// maxIssues is how many findings of a critic are printed; the document has all.
+const maxIssues = 5
 
 func (e *failedError) Error() string {
-	text := fmt.Sprintf("estimate %s: %s", e.id, e.status)
+	var b strings.Builder
+	fmt.Fprintf(&b, "estimate %s: %s", e.id, e.status)
 	if e.why != "" {
-		text += ": " + e.why
+		fmt.Fprintf(&b, ": %s", e.why)
 	}
-	return text
+	for _, issue := range e.issues[:min(len(e.issues), maxIssues)] {
+		fmt.Fprintf(&b, "\n  %s", plain(issue))
+	}
+	if more := len(e.issues) - maxIssues; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
 }
 
 // interruptedError tells how to come back to a run that was left.
@@ -58,7 +71,7 @@ func (c *call) exit(ctx context.Context, err error) int {
 	if _, told := errors.AsType[*interruptedError](err); ctx.Err() != nil && !told {
 		code, text = exitInterrupted, "interrupted"
 	}
-	_, _ = fmt.Fprintf(c.stderr, "truecost: %s\n", text)
+	_, _ = fmt.Fprintf(c.stderr, "truecost: %s\n", plainLines(text))
 	return code
 }
 

@@ -221,6 +221,7 @@ func failure() []map[string]any {
 	last["status"] = "failed"
 	p := last["pipelineStatus"].(map[string]any)
 	p["currentAgent"] = "cost_failed"
+	p["criticFeedback"] = map[string]any{"cost": map[string]any{"issues": []string{"total.low: The price is far from that of such a job.", "lines: \x1b[31mSix are twice there."}}}
 	p["error"] = map[string]any{"code": "AGENT_MAX_RETRIES_EXCEEDED", "agent": "cost", "message": "cost scored 75 after 3 attempts; 80 is needed"}
 	total := estimate.Fixed(money.FromFloat(51000))
 	last["costOutput"] = fieldsOf(estimate.Cost{Total: total, Subtotals: estimate.CostSubtotals{Subtotal: estimate.Fixed(money.FromFloat(40000))}})

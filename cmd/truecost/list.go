@@ -54,7 +54,7 @@ func runList(ctx context.Context, c *call) error {
 		if e.Total != nil {
 			total = e.Total.String()
 		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%d%%\t%s\t%s\t%s\n", e.ID, e.Status, e.Progress, total, e.UpdatedAt.UTC().Format(time.DateTime), e.Project)
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d%%\t%s\t%s\t%s\n", e.ID, e.Status, e.Progress, total, e.UpdatedAt.UTC().Format(time.DateTime), plain(e.Project))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("write the list: %w", err)

@@ -116,9 +116,15 @@ func (p *progress) draw(d *document) {
 			text += fmt.Sprintf("  last score %d", score)
 		}
 	}
-	_, _ = io.WriteString(p.out, text)
+	_, _ = io.WriteString(p.out, noWrap+text+wrap) // one line, however narrow, so that clear finds it
 	p.drawn = true
 }
+
+// Whether the terminal breaks a line that is too long for it.
+const (
+	noWrap = "\x1b[?7l"
+	wrap   = "\x1b[?7h"
+)
 
 // clear takes the bar away.
 func (p *progress) clear() {

@@ -66,6 +66,46 @@ func TestEncodedOutputs(t *testing.T) {
 	}
 }
 
+// An output that was too large for the document is elsewhere: nothing of it is
+// shown, least of all zeros.
+func TestTruncatedOutputs(t *testing.T) {
+	t.Parallel()
+	d, err := decodeDocument("e", map[string]any{
+		"status": "complete", "totalCost": 71234.5, "p50": 65000.0, "p80": 71234.5, "p90": 75000.25,
+		"costOutput":  map[string]any{"document": "agentOutputs/cost", "truncated": true},
+		"finalOutput": map[string]any{"document": "agentOutputs/final", "truncated": true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := d.writeResult(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = "\ne\n  Total             $71,234.50\n  P50 / P80 / P90   $65,000.00 / $71,234.50 / $75,000.25\n"
+	if got := out.String(); got != want {
+		t.Errorf("writeResult =\n%s\nwant\n%s", got, want)
+	}
+	if d.fields["costOutput"] == nil {
+		t.Error("the reference is gone from the fields")
+	}
+}
+
+// Text of users is printed, never obeyed.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"Küche 漢字 💥":                "Küche 漢字 💥",
+		"\x1b[31mred\x1b[0m":        "\ufffd[31mred\ufffd[0m",
+		"two\nlines\tand\ra return": "two lines and a return",
+		"bell\a, \u202eback, \xff":  "bell\ufffd, \ufffdback, \ufffd",
+	} {
+		if got := plain(in); got != want {
+			t.Errorf("plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 // The bar says what goes on, and leaves no trace.
 func TestBar(t *testing.T) {
 	t.Parallel()
@@ -77,7 +117,7 @@ func TestBar(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.update(d)
-	const bar = "████████████░░░░░░░░░░░░  50%  risk  retry 1  last score 70"
+	const bar = "\x1b[?7l████████████░░░░░░░░░░░░  50%  risk  retry 1  last score 70\x1b[?7h"
 	if got := out.String(); !strings.HasSuffix(got, "\n"+bar) {
 		t.Errorf("update printed\n%s\nwant %s on the last line", got, bar)
 	}

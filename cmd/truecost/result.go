@@ -19,11 +19,13 @@ func (d *document) writeResult(w io.Writer) error {
 		_, _ = fmt.Fprintf(t, "  %s\t%s\n", name, fmt.Sprintf(format, args...)) // a builder takes everything
 	}
 	if l := d.Location; l != nil {
-		row("Location factor", "%.3f  (%s, %s %s)", l.Factor, l.City, l.State, l.Zip)
+		row("Location factor", "%.3f  (%s, %s %s)", l.Factor, plain(l.City), plain(l.State), plain(l.Zip))
 	}
 	switch {
 	case d.Final != nil:
 		d.finalRows(row)
+	case d.Total != nil:
+		d.totalRows(row)
 	case d.Cost != nil:
 		row("Direct cost", "%s", d.Cost.Subtotals.Subtotal.Low)
 		row("Before contingency", "%s", d.Cost.Total.Low)
@@ -56,6 +58,14 @@ func (d *document) finalRows(row func(name, format string, args ...any)) {
 	row("P50 / P80 / P90", "%s / %s / %s", orElse(d.P50, x.Range.P50), orElse(d.P80, x.Range.P80), orElse(d.P90, x.Range.P90))
 }
 
+// totalRows shows the total of a result whose final output is elsewhere.
+func (d *document) totalRows(row func(name, format string, args ...any)) {
+	row("Total", "%s", *d.Total)
+	if d.P50 != nil && d.P80 != nil && d.P90 != nil {
+		row("P50 / P80 / P90", "%s / %s / %s", *d.P50, *d.P80, *d.P90)
+	}
+}
+
 func orElse(c *money.Cents, otherwise money.Cents) money.Cents {
 	if c == nil {
 		return otherwise
@@ -66,7 +76,7 @@ func orElse(c *money.Cents, otherwise money.Cents) money.Cents {
 func (d *document) title() string {
 	words := []string{d.ID}
 	if d.ProjectName != "" {
-		words = append(words, d.ProjectName)
+		words = append(words, plain(d.ProjectName))
 	}
 	if d.Final != nil {
 		x := d.Final.Executive

@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, sys system) int {
 		c.usage(sys.stdout)
 		return exitDone
 	case err == nil && len(positional) != len(c.args):
-		err = fmt.Errorf("wanted %d arguments, got %d", len(c.args), len(positional))
+		err = fmt.Errorf("wanted %s, got %s", orWords(c.args, "no arguments", "%s"), orWords(positional, "nothing", "%q"))
 	}
 	if err == nil {
 		err = in.check()
@@ -102,6 +102,18 @@ func run(ctx context.Context, args []string, sys system) int {
 	}
 	in.args = positional
 	return in.exit(ctx, c.run(ctx, in))
+}
+
+// orWords lists words, each in a format, or says that there are none.
+func orWords(words []string, none, format string) string {
+	if len(words) == 0 {
+		return none
+	}
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = fmt.Sprintf(format, w)
+	}
+	return strings.Join(list, " ")
 }
 
 // parse reads flags before, between and after the positional arguments.

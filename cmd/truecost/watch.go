@@ -49,7 +49,7 @@ func (c *call) follow(ctx context.Context, s *service, id string) error {
 		return err
 	}
 	if doc.Status != "complete" {
-		return &failedError{id: id, status: doc.Status, why: doc.Pipeline.failure()}
+		return &failedError{id: id, status: doc.Status, why: doc.Pipeline.failure(), issues: doc.Pipeline.issues()}
 	}
 	return nil
 }
