@@ -193,7 +193,7 @@ func requestOf(msg *sdk.Message) (Request, error) {
 		var req Request
 		if err := json.Unmarshal(raw, &req); err != nil {
 			if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-				return Request{}, fault.Wrap(fault.Invalid, err, "%s.%s: want a %s, got a %s", path, wrong.Field, wrong.Type, wrong.Value)
+				return Request{}, fault.Wrap(fault.Invalid, err, "%s.%s: want %s, got %s", path, wrong.Field, wrong.Type, wrong.Value)
 			}
 			return Request{}, fault.Wrap(fault.Invalid, err, "%s: want the members of a request", path)
 		}

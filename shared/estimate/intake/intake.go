@@ -61,7 +61,7 @@ var clarificationStatuses = choice{of: []string{"complete", "needs_review"}, cod
 func (c *cursor) decode(raw []byte) bool {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if len(raw) > MaxBytes {
-		c.fail(TooLarge, "", "is %d bytes long; at most %d are read", len(raw), MaxBytes)
+		c.fail(TooLarge, "", "is longer than %d bytes", MaxBytes)
 		return false
 	}
 	if depth(raw) > MaxDepth {
