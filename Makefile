@@ -12,8 +12,8 @@ demo: bin/truecost ## one real estimate from start to end, on a local system of 
 	@bin/truecost estimate testdata/kitchen.json
 
 .PHONY: up
-up: bin/emulator ## the local system, until you stop it
-	@bin/emulator
+up: bin/emulator bin/truecost ## the local system, until you stop it; FLAGS="-port-offset 100" moves its ports
+	@bin/emulator $(FLAGS)
 
 .PHONY: build bin/truecost bin/emulator bin/functions
 build: bin/truecost bin/emulator bin/functions ## bin/truecost, bin/emulator, bin/functions
