@@ -19,6 +19,9 @@ import (
 	"truecost.dev/shared/host"
 )
 
+// reachTime is within which a server of somebody else must take a connection.
+const reachTime = 5 * time.Second
+
 // A Hub is a local system that runs.
 type Hub struct {
 	at        Addresses
@@ -73,6 +76,9 @@ func Start(ctx context.Context, c Config) (*Hub, error) {
 }
 
 func (h *Hub) start(ctx context.Context, c Config, listeners map[string]net.Listener) error {
+	if err := h.reach(ctx); err != nil {
+		return err
+	}
 	if l := listeners[Firestore]; l != nil {
 		h.firestore = firestore.New(firestore.Options{Log: c.Log})
 		h.serve(Firestore, func() error { return h.firestore.Serve(l) })
@@ -97,6 +103,25 @@ func (h *Hub) start(ctx context.Context, c Config, listeners map[string]net.List
 	h.schedule(context.WithoutCancel(ctx), c.Schedules)
 	h.serveHTTP(Inspector, listeners[Inspector], h.inspector()) // the last: what it answers is true
 	return nil
+}
+
+// reach returns which servers of somebody else do not answer. Their clients
+// would try again until the patience of a caller ends, and not say who is away.
+func (h *Hub) reach(ctx context.Context) error {
+	var errs []error
+	for _, s := range h.services {
+		if !s.External {
+			continue
+		}
+		d := net.Dialer{Timeout: reachTime}
+		conn, err := d.DialContext(ctx, "tcp", s.Address)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s, named by the environment, does not answer: %w", s.Name, err))
+			continue
+		}
+		_ = conn.Close()
+	}
+	return errors.Join(errs...)
 }
 
 func (h *Hub) dialPubSub(ctx context.Context) (*grpc.ClientConn, error) {

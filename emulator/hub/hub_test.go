@@ -281,6 +281,25 @@ func TestBusyPortsAreNamed(t *testing.T) {
 	}
 }
 
+func TestServersOfOthersMustAnswer(t *testing.T) {
+	t.Parallel()
+	const gone = "127.0.0.1:1" // nobody serves the port multiplexer
+	c := config(echo("step"))
+	c.FirestoreHost, c.PubSubHost = gone, gone
+	_, err := hub.Start(t.Context(), c)
+	if err == nil {
+		t.Fatal("Start beside servers that are gone succeeded")
+	}
+	for _, want := range []string{
+		"firestore, named by the environment, does not answer: dial tcp " + gone,
+		"pubsub, named by the environment, does not answer: dial tcp " + gone,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want it to say %q", err, want)
+		}
+	}
+}
+
 func TestStartReportsTheTable(t *testing.T) {
 	t.Parallel()
 	c := config(nil)
