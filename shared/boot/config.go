@@ -69,12 +69,17 @@ func (c Config) Validate() error {
 	if c.MaxRetries < 0 || c.MaxRetries > 10 {
 		bad("PIPELINE_MAX_RETRIES", c.MaxRetries, "a number from 0 to 10")
 	}
-	for name, d := range map[string]time.Duration{
-		"TRUECOST_AGENT_TIMEOUT": c.AgentTime, "TRUECOST_RUN_TIMEOUT": c.RunTime,
-		"TRUECOST_RETRY_PAUSE": c.RetryPause, "TRUECOST_STEP_LEASE": c.Lease,
+	for _, v := range []struct {
+		name string
+		time.Duration
+	}{
+		{"TRUECOST_AGENT_TIMEOUT", c.AgentTime},
+		{"TRUECOST_RUN_TIMEOUT", c.RunTime},
+		{"TRUECOST_RETRY_PAUSE", c.RetryPause},
+		{"TRUECOST_STEP_LEASE", c.Lease},
 	} {
-		if d <= 0 {
-			bad(name, d, "a positive duration")
+		if v.Duration <= 0 {
+			bad(v.name, v.Duration, "a positive duration")
 		}
 	}
 	if c.LocalAuth && c.FirestoreHost == "" {

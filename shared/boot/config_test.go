@@ -39,3 +39,18 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// The faults come in one order, so that two starts say the same.
+func TestFaultsHaveAnOrder(t *testing.T) {
+	t.Parallel()
+	const want = "TRUECOST_AGENT_TIMEOUT: 0s is not a positive duration\n" +
+		"TRUECOST_RUN_TIMEOUT: 0s is not a positive duration\n" +
+		"TRUECOST_RETRY_PAUSE: 0s is not a positive duration\n" +
+		"TRUECOST_STEP_LEASE: 0s is not a positive duration"
+	for range 20 {
+		err := Config{AgentsURL: "http://127.0.0.1"}.Validate()
+		if err == nil || err.Error() != want {
+			t.Fatalf("Validate =\n%v\nwant\n%s", err, want)
+		}
+	}
+}
