@@ -97,8 +97,30 @@ func compare(in estimate.Context, c *output) (k comparison, ok bool) {
 	}
 	k.coverage = float64(pricedLines) / float64(usualLines)
 	k.usual = p.CheckPrice * common / all * scaled(in, area)
-	k.priced = priced / c.Subtotals.Subtotal.Low.Float() * c.Total.Low.Float()
+	k.priced = priced / c.Subtotals.Subtotal.Low.Float() * c.Total.Low.Float() * unmarked(in, p)
 	return k, true
+}
+
+// unmarked brings a price with the user's own overhead and profit to the usual
+// ones: what he asks for is his affair, and no slip in the price (R13).
+func unmarked(in estimate.Context, p *catalog.ProjectType) float64 {
+	m := catalog.MarkupByProfile(p.MarkupProfile)
+	if in.Clarification == nil || in.Clarification.Brief.Preferences == nil || m == nil {
+		return 1
+	}
+	factor := 1.0
+	for _, set := range []struct {
+		user  *float64
+		usual float64
+	}{
+		{in.Clarification.Brief.Preferences.Overhead, m.OverheadPct / 100},
+		{in.Clarification.Brief.Preferences.Profit, m.ProfitPct / 100},
+	} {
+		if set.user != nil && *set.user >= 0 {
+			factor *= (1 + set.usual) / (1 + *set.user)
+		}
+	}
+	return factor
 }
 
 // scaled brings a national price at an area to the size and the place of the job.

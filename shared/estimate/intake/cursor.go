@@ -231,6 +231,9 @@ func (c cursor) flag() bool {
 	return false
 }
 
+// Years outside these are slips of the pen; a schedule runs some years on.
+const firstYear, lastYear = 1900, 2200
+
 // date returns an optional day.
 func (c cursor) date() *estimate.Date {
 	s := c.optional()
@@ -238,7 +241,7 @@ func (c cursor) date() *estimate.Date {
 		return nil
 	}
 	d, err := estimate.ParseDate(s)
-	if err != nil || d.Year() < 1900 || d.Year() > 9999 {
+	if err != nil || d.Year() < firstYear || d.Year() > lastYear {
 		c.fail(InvalidDate, "a date as 2026-05-04", "%q is not a date", s)
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 const (
 	MaxBytes = 900_000
 	MaxDepth = 64
-	MaxItems = 5000 // lines of the scope, all divisions together
+	MaxItems = 1000 // lines of the scope, all divisions together
 )
 
 // Parse reads a ClarificationOutput. With any error in the report the
