@@ -5,6 +5,7 @@ package official
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,8 +18,11 @@ import (
 	"time"
 )
 
-// startTime is how long an emulator may take until it answers.
-const startTime = time.Minute
+// An emulator may take so long until it answers, and is started so often.
+const (
+	startTime  = time.Minute
+	startTries = 3
+)
 
 // An Emulator of the Google Cloud CLI.
 type Emulator struct {
@@ -51,22 +55,45 @@ func (e Emulator) Start(t testing.TB) string {
 		report(t, "official emulators not installed: skipped")
 		t.Skip("official emulators not installed: skipped")
 	}
-	address := free(t)
+	for try := 1; ; try++ {
+		address, err := e.launch(t, gcloud)
+		if err == nil {
+			report(t, fmt.Sprintf("official emulators: %s compared in %s", e.name, t.Name()))
+			return address
+		}
+		if try == startTries {
+			t.Fatalf("the official %s emulator did not start, %d times: %v", e.name, try, err)
+		}
+	}
+}
+
+// launch starts the emulator once. Its port was free a moment ago; another
+// process may have been faster, and then the emulator ends by itself.
+func (e Emulator) launch(t testing.TB, gcloud string) (address string, err error) {
+	t.Helper()
+	address = free(t)
 	args := append(append([]string{}, e.args...), "--host-port="+address, "--quiet")
 	if e.name == PubSub.name {
 		args = append(args, "--data-dir="+t.TempDir())
 	}
-	cmd := exec.CommandContext(t.Context(), gcloud, args...)
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := exec.CommandContext(ctx, gcloud, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // gcloud starts a shell that starts Java
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("start the official %s emulator: %v", e.name, err)
+		cancel()
+		return "", err
 	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended, so Cancel runs
-	await(t, e.name, "http://"+address+"/")
-	report(t, fmt.Sprintf("official emulators: %s compared in %s", e.name, t.Name()))
-	return address
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }() // killed, or ended by itself: why does not matter
+	stop := func() { cancel(); <-ended }
+	if err := await(ctx, "http://"+address+"/", ended); err != nil {
+		stop()
+		return "", err
+	}
+	t.Cleanup(stop)
+	return address, nil
 }
 
 func (e Emulator) installed() (gcloud string, ok bool) {
@@ -114,29 +141,30 @@ func free(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// await asks until the emulator answers.
-func await(t testing.TB, name, url string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), startTime)
+// await asks until the emulator answers, ends or takes too long.
+func await(ctx context.Context, url string, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("no answer in %v", startTime))
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		answer, err := http.DefaultTransport.RoundTrip(req)
 		if err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
-				return
+				return nil
 			}
 		}
 		select {
 		case <-tick.C:
+		case <-ended:
+			return errors.New("it ended")
 		case <-ctx.Done():
-			t.Fatalf("the official %s emulator did not answer: %v", name, err)
+			return context.Cause(ctx)
 		}
 	}
 }
