@@ -139,10 +139,10 @@ func find(steps []Step, id engine.StepID) *Step {
 // same request, whatever has settled meanwhile.
 func previous(f *engine.Flow, run *Run, node *engine.Node) []string {
 	before := map[string]bool{}
-	for todo := slices.Clone(node.Needs); len(todo) > 0; todo = todo[1:] {
-		if name := todo[0]; !before[name] {
+	for next := slices.Clone(node.Needs); len(next) > 0; next = next[1:] {
+		if name := next[0]; !before[name] {
 			before[name] = true
-			todo = append(todo, f.Node(name).Needs...)
+			next = append(next, f.Node(name).Needs...)
 		}
 	}
 	names := []string{}
