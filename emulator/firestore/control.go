@@ -26,7 +26,11 @@ func (s *Server) wipe(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such database", http.StatusBadRequest)
 		return
 	}
-	n := s.store.Wipe(root)
+	n, err := s.store.Wipe(root)
+	if err != nil {
+		http.Error(w, "the wipe cannot be kept", http.StatusInternalServerError)
+		return
+	}
 	s.counts.add("wipe", Count{Calls: 1, Deletes: n})
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(struct{}{})

@@ -7,7 +7,13 @@
 //	                     └ HTTP/1 ─▶ control: readiness, wipe ──────────────────────────────┘
 //
 // One port serves everything. Any project and database is accepted; documents
-// are kept by full name, in memory, in versions (see internal/store).
+// are kept by full name, in versions (see internal/store): in memory alone by
+// New, or also in a directory by Open. There, a commit that was answered survives
+// the death of the process, by SIGKILL too, whole and with its times, and nobody
+// sees a commit that would not; server times never go back. Old versions, resume
+// tokens and open transactions end with the process: listeners start anew,
+// transactions are refused, and reads before the start are too old. A power cut
+// may take the last moments (see the package journal).
 //
 //	faithful     Commit: atomic, masks, transforms, preconditions, verify, writes
 //	             that change nothing, the limits on documents and names

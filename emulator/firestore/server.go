@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"truecost.dev/emulator/firestore/internal/store"
+	"truecost.dev/emulator/journal"
 )
 
 // maxMessage is the largest message on the wire in bytes; a commit is bounded
@@ -37,11 +39,16 @@ type Options struct {
 	// transactions before it is ABORTED; 0 means 5 s.
 	LockTimeout time.Duration
 
-	// Log receives panics of handlers; nil discards them.
+	// Compact is how many bytes of log a server on disk lets grow before a
+	// snapshot takes their place; 0 is 16 MiB.
+	Compact int64
+
+	// Log receives panics of handlers and what kept a snapshot from being written;
+	// nil discards them.
 	Log *slog.Logger
 }
 
-// Server is a Firestore server. Use New.
+// Server is a Firestore server. Use New or Open.
 type Server struct {
 	store  *store.Store
 	log    *slog.Logger
@@ -53,15 +60,38 @@ type Server struct {
 	split  *splitter
 }
 
-// New returns a server with no documents.
-func New(o Options) *Server {
+// New returns a server with no documents, which keeps them in memory.
+func New(o Options) *Server { return serve(store.New(o.store()), o) }
+
+// Open returns a server that keeps its documents in a directory, which it makes
+// when it is missing, with the documents that are there. A commit that was
+// answered survives the death of the process at any moment, whole, with its
+// times; the times of the server go on behind the latest that was handed out.
+// Open returns an error for a directory that another process uses and for files
+// that are not as they were written.
+func Open(dir string, o Options) (*Server, error) {
+	s, err := store.Open(dir, o.store())
+	if err != nil {
+		return nil, fmt.Errorf("open the documents: %w", err)
+	}
+	return serve(s, o), nil
+}
+
+func (o Options) store() store.Options {
+	return store.Options{
+		Now: o.Now, Optimistic: o.Optimistic, LockTimeout: o.LockTimeout,
+		Journal: journal.Options{Compact: o.Compact, Log: o.Log},
+	}
+}
+
+func serve(documents *store.Store, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	var epoch [8]byte
 	_, _ = rand.Read(epoch[:]) // never fails
 	s := &Server{
-		store:  store.New(store.Options{Now: o.Now, Optimistic: o.Optimistic, LockTimeout: o.LockTimeout}),
+		store:  documents,
 		log:    o.Log,
 		epoch:  binary.BigEndian.Uint64(epoch[:]),
 		faults: newFaults(),
@@ -83,13 +113,14 @@ func New(o Options) *Server {
 func (s *Server) Serve(l net.Listener) error { return s.split.serve(l) }
 
 // Close ends every stream, call and connection and returns when the server's
-// goroutines have ended. Documents are gone. Closing twice is allowed.
+// goroutines have ended. Documents in memory are gone, another process may open
+// those on disk. Closing twice is allowed.
 func (s *Server) Close() error {
 	s.split.close()
 	s.grpc.Stop()
 	err := s.http.Close()
 	s.split.wait()
-	return err
+	return errors.Join(err, s.store.Close())
 }
 
 // Dial returns a connection to the server that does not touch the network. The

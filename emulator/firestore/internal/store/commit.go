@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
@@ -21,7 +20,8 @@ type Committed struct {
 // Commit applies writes to the database with that root atomically. A transaction
 // (nil for none) is over afterwards, whatever the outcome. It waits for
 // transactions that have read what it writes and returns ABORTED when that takes
-// too long or cannot end.
+// too long or cannot end, and INTERNAL when the journal does not take it. Nobody
+// sees a commit before it is in the journal.
 func (s *Store) Commit(ctx context.Context, root string, writes []*pb.Write, transaction []byte) (*Committed, error) {
 	batch, err := prepareAll(root, writes)
 	s.mu.Lock()
@@ -161,7 +161,15 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 			out.Results[i].UpdateTime = docs[m.name].after.GetUpdateTime()
 		}
 	}
-	s.publish(at, s.store(docs, at))
+	changed := map[string]*pb.Document{}
+	for name, d := range docs {
+		if d.after != d.before { // what was rewritten to what it is keeps its version
+			changed[name] = d.after
+		}
+	}
+	if err := s.write(at, changed); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 
@@ -170,20 +178,4 @@ func (s *Store) apply(batch []*mutation) (*Committed, error) {
 func (d *staged) unchanged() bool {
 	return d.before != nil && d.after != nil && d.before.GetCreateTime() == d.after.GetCreateTime() &&
 		value.IdenticalFields(d.before.GetFields(), d.after.GetFields())
-}
-
-// store records the documents that changed and returns their names in order. A
-// document that was rewritten to what it is keeps its version.
-func (s *Store) store(docs map[string]*staged, at int64) []string {
-	var names []string
-	for name, d := range docs {
-		if d.after != d.before {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		s.put(name, at, docs[name].after)
-	}
-	return names
 }

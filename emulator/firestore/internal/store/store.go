@@ -1,6 +1,7 @@
 package store
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"truecost.dev/emulator/firestore/internal/resource"
+	"truecost.dev/emulator/journal"
 )
 
 // Retention is how long old versions can be read and listeners can resume.
@@ -21,11 +23,14 @@ type Options struct {
 	Now         func() time.Time // the wall clock; nil means time.Now
 	Optimistic  bool             // transactions take no locks and are validated when they commit
 	LockTimeout time.Duration    // how long to wait for other transactions; 0 means 5 s
+
+	Journal journal.Options // of a store that Open opens; the kind is the store's
 }
 
 // Store is a multi-version store of documents of any number of databases.
 type Store struct {
 	clock       clock
+	journal     *journal.Journal // nil: in memory alone
 	optimistic  bool
 	lockTimeout time.Duration
 
@@ -65,7 +70,7 @@ func New(o Options) *Store {
 		o.LockTimeout = 5 * time.Second
 	}
 	return &Store{
-		clock:       clock{now: o.Now},
+		clock:       clock{now: o.Now, keep: func(int64) error { return nil }}, // memory outlives no process
 		optimistic:  o.Optimistic,
 		lockTimeout: o.LockTimeout,
 		documents:   map[string]*history{},
@@ -128,6 +133,11 @@ func (s *Store) trimDocument(name string, horizon int64) {
 	if len(h.versions) > 1 || h.versions[0].doc != nil || h.versions[0].at > horizon {
 		return
 	}
+	s.forget(name)
+}
+
+// forget removes a document with its history. The caller holds mu.
+func (s *Store) forget(name string) {
 	collection, _ := resource.Parent(name)
 	delete(s.documents, name)
 	delete(s.collections[collection], name)
@@ -152,29 +162,39 @@ func (s *Store) Watch() (wake <-chan struct{}, stop func()) {
 
 // Wipe deletes every document of a database (given by its root) in one commit
 // and returns how many there were. Listeners see the deletes.
-func (s *Store) Wipe(root string) int {
+func (s *Store) Wipe(root string) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.clock.commit()
-	var names []string
+	gone := map[string]*pb.Document{}
 	for name, h := range s.documents {
 		if strings.HasPrefix(name, root+"/") && h.at(at) != nil {
-			names = append(names, name)
+			gone[name] = nil
 		}
 	}
-	slices.Sort(names)
+	return len(gone), s.write(at, gone)
+}
+
+// write makes changed (nil: deleted) the state of its documents from time at on:
+// in the journal first, then for everybody to see. The caller holds mu.
+func (s *Store) write(at int64, changed map[string]*pb.Document) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(changed))
+	if err := s.keep(at, names, changed); err != nil {
+		return err
+	}
 	for _, name := range names {
-		s.put(name, at, nil)
+		s.put(name, at, changed[name])
 	}
 	s.publish(at, names)
-	return len(names)
+	s.compact()
+	return nil
 }
 
 // publish makes a commit known. The caller holds mu.
 func (s *Store) publish(at int64, names []string) {
-	if len(names) == 0 {
-		return
-	}
 	s.log = append(s.log, change{at: at, names: names})
 	s.trim(at)
 	for c := range s.watchers {

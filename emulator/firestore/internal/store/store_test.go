@@ -191,8 +191,8 @@ func TestCollections(t *testing.T) {
 	if got, want := now.Missing(root+"/a"), []string{root + "/a/1"}; !slices.Equal(got, want) {
 		t.Errorf("Missing(a) = %q, want %q", got, want)
 	}
-	if got := s.Wipe(root); got != 4 {
-		t.Errorf("Wipe() = %d, want 4", got)
+	if got, err := s.Wipe(root); got != 4 || err != nil {
+		t.Errorf("Wipe() = %d, %v, want 4", got, err)
 	}
 	if got := s.Now().CollectionIDs(root); len(got) > 0 {
 		t.Errorf("CollectionIDs() after Wipe = %q, want none", got)
