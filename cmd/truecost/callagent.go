@@ -41,6 +41,12 @@ func runCall(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	switch result.State {
+	case a2a.Working:
+		return fault.New(fault.Timeout, "agent %s is still at work on task %s", agent, result.TaskID)
+	case a2a.InputRequired:
+		return fault.New(fault.Conflict, "agent %s asks a question, and this command cannot answer: %s", agent, result.Question.Prompt)
+	}
 	return c.printJSON(result.Output)
 }
 
@@ -66,7 +72,7 @@ func request(raw []byte) (a2a.Request, error) {
 		return req, nil
 	}
 	for _, control := range []string{
-		"estimate_id", "critic_feedback", "retry_attempt", "previous_agents", "agent_name", "output", "score", "scorer_feedback",
+		"estimate_id", "critic_feedback", "retry_attempt", "previous_agents", "agent_name", "output", "score", "scorer_feedback", "human_input",
 	} {
 		delete(members, control)
 	}

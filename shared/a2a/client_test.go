@@ -61,7 +61,12 @@ func TestCallFails(t *testing.T) {
 		{"completed without result", says(`"result":{"task_id":"t","status":"completed"}`), fault.Internal, "no result"},
 		{"completed with null", says(`"result":{"task_id":"t","status":"completed","result":null}`), fault.Internal, "no result"},
 		{"completed with a list", says(`"result":{"task_id":"t","status":"completed","result":[]}`), fault.Internal, "no result"},
-		{"status of another word", says(`"result":{"task_id":"t","status":"canceled"}`), fault.Internal, "canceled"},
+		{"status of another word", says(`"result":{"task_id":"t","status":"tired"}`), fault.Internal, "tired"},
+		{"canceled", says(`"result":{"task_id":"t","status":"failed","error":"stopped","metadata":{"state":"canceled"}}`), fault.Conflict, "stopped"},
+		{"canceled, of a stranger", says(`"result":{"task_id":"t","status":"canceled","error":"e"}`), fault.Conflict, "e"},
+		{"rejected", says(`"result":{"task_id":"t","status":"failed","error":"not mine","metadata":{"state":"rejected","retryable":true}}`), fault.Invalid, "not mine"},
+		{"input required without a task", says(`"result":{"status":"input-required"}`), fault.Internal, "names no task"},
+		{"error: not cancelable", says(`"error":{"code":-32002,"message":"m"}`), fault.Conflict, "m"},
 		{"working without a task", says(`"result":{"status":"working"}`), fault.Internal, "names no task"},
 		{"neither result nor error", says(`"x":1`), fault.Internal, "neither"},
 		{"result null", says(`"result":null`), fault.Internal, "neither"},
@@ -106,7 +111,7 @@ func TestCallSends(t *testing.T) {
 	client := answering(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		path, body = r.Method+" "+r.URL.String(), string(b)
-		says(`"result":{"task_id":"t","status":"completed","result":{ "n": 1.10 },"metadata":{"agent":"cost","duration_ms":12.5,"tokens_used":3,"state":"completed"}}`)(w, r)
+		says(`"result":{"task_id":"t","status":"completed","result":{ "n": 1.10 },"metadata":{"agent":"cost","duration_ms":12.5,"tokens_used":3,"cost_usd":0.0125,"state":"completed"}}`)(w, r)
 	})
 	got, err := client.Call(t.Context(), "cost_scorer", callID, a2a.Request{
 		EstimateID: "e", Agent: "cost", Input: json.RawMessage(`{"a":1}`), Output: json.RawMessage(`{"b":2}`),
@@ -122,9 +127,9 @@ func TestCallSends(t *testing.T) {
 	if body != want {
 		t.Errorf("Call() sent %s, want %s", body, want)
 	}
-	meta := a2a.Metadata{Agent: "cost", DurationMS: 12, TokensUsed: 3, State: "completed"}
-	if string(got.Output) != `{ "n": 1.10 }` || got.TaskID != "t" || got.Metadata != meta {
-		t.Errorf("Call() = %+v, want task t, the output as it came and %+v", got, meta)
+	meta := a2a.Metadata{Agent: "cost", DurationMS: 12, TokensUsed: 3, CostUSD: 0.0125, State: "completed"}
+	if string(got.Output) != `{ "n": 1.10 }` || got.State != a2a.Completed || got.TaskID != "t" || got.ContextID != "e" || got.Metadata != meta {
+		t.Errorf("Call() = %+v, want task t of context e, completed, the output as it came and %+v", got, meta)
 	}
 	client.Resolve = func(agent string) string { return "http://elsewhere/agents/" + agent }
 	if _, err := client.Call(t.Context(), "cost", callID, a2a.Request{}); err != nil || path != "POST http://elsewhere/agents/cost" {
@@ -237,21 +242,29 @@ func TestCallPolls(t *testing.T) {
 	})
 }
 
+// A task that is still at work when time is up is no error: it can be looked at
+// later. An agent that says nothing at all is one.
 func TestCallEnds(t *testing.T) {
 	t.Parallel()
 	working := says(`"result":{"task_id":"t","status":"working"}`)
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	for name, answer := range map[string]http.HandlerFunc{"working for ever": working, "silent": silent} {
+	tests := map[string]struct {
+		answer   http.HandlerFunc
+		deadline fault.Kind
+	}{"working for ever": {working, ""}, "silent": {silent, fault.Timeout}}
+	for name, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
 			defer cancel()
-			if _, err := answering(answer).Call(ctx, "cost", callID, a2a.Request{}); fault.KindOf(err) != fault.Timeout {
-				t.Errorf("%s: Call() until a deadline = %v, want kind timeout", name, err)
+			got, err := answering(tt.answer).Call(ctx, "cost", callID, a2a.Request{EstimateID: "e"})
+			if fault.KindOf(err) != tt.deadline || err == nil && (got.State != a2a.Working || got.TaskID != "t" || got.ContextID != "e" || ctx.Err() != nil) {
+				t.Errorf("%s: Call() until a deadline = %+v, %v, want kind %q or task t working in e before the deadline", name, got, err, tt.deadline)
 			}
 			ctx, cancel = context.WithCancel(t.Context())
 			time.AfterFunc(12*time.Second, cancel)
-			if _, err := answering(answer).Call(ctx, "cost", callID, a2a.Request{}); fault.KindOf(err) != fault.Canceled {
-				t.Errorf("%s: Call() until canceled = %v, want kind canceled", name, err)
+			_, err = answering(tt.answer).Call(ctx, "cost", callID, a2a.Request{})
+			if fault.KindOf(err) != fault.Canceled || !a2a.Ambiguous(err) {
+				t.Errorf("%s: Call() until canceled = %v, want kind canceled, ambiguous", name, err)
 			}
 		})
 	}
@@ -283,6 +296,8 @@ func FuzzDecodeAnswer(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", `{"jsonrpc":"2.0","id":"` + callID + `","result":{"task_id":"t","status":"completed","result":{"n":1}}}`,
 		`{"jsonrpc":"2.0","id":"x","error":{"code":1e9,"message":""}}`,
+		`{"jsonrpc":"2.0","id":"` + callID + `","result":{"task_id":"t","status":"failed","metadata":{"state":"input-required","question":{"prompt":"?","schema":{}}}}}`,
+		`{"jsonrpc":"2.0","id":"` + callID + `","result":{"task_id":"t","status":"working","metadata":{"tokens_used":-1e300,"cost_usd":"x"}}}`,
 	} {
 		f.Add(200, seed)
 	}
@@ -304,8 +319,11 @@ func FuzzDecodeAnswer(f *testing.F) {
 		if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
 			t.Errorf("Call() = %v, want a *fault.Error", err)
 		}
-		if err == nil && (!json.Valid(got.Output) || got.Output[0] != '{') {
+		if err == nil && got.State == a2a.Completed && (!json.Valid(got.Output) || got.Output[0] != '{') {
 			t.Errorf("Call() = %q without an error, want an object", got.Output)
+		}
+		if err == nil && got.State != a2a.Completed && (got.TaskID == "" || got.Output != nil || (got.State == a2a.InputRequired) != (got.Question != nil)) {
+			t.Errorf("Call() = %+v without an error, want a task to ask for and a question if it waits", got)
 		}
 	})
 }

@@ -32,6 +32,7 @@ type operation int
 const (
 	sendMessage operation = iota
 	getTask
+	cancelTask
 	getCard
 )
 
@@ -39,7 +40,7 @@ const (
 type call struct {
 	op      operation
 	message *sdk.Message // of sendMessage; the data of its parts is json.RawMessage
-	task    sdk.TaskID   // of getTask
+	task    sdk.TaskID   // of getTask and cancelTask
 }
 
 // answer is what came of a call: one of the three.

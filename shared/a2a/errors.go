@@ -18,6 +18,7 @@ const (
 	codeInternal        = -32603
 	codeServer          = -32000 // too busy, quota, a part of us is away
 	codeTaskNotFound    = -32001
+	codeNotCancelable   = -32002
 	codeUnsupported     = -32004
 	codeContentType     = -32005
 	codeVersion         = -32009
@@ -80,6 +81,8 @@ func kindOfCode(code int) fault.Kind {
 		return fault.Invalid
 	case codeInternal, codeServer:
 		return fault.Unavailable
+	case codeNotCancelable: // this dialect answers with the task instead
+		return fault.Conflict
 	}
 	for _, row := range codes {
 		if row.code == code {
@@ -124,4 +127,27 @@ func RetryAfter(err error) (time.Duration, bool) {
 		return p.after, true
 	}
 	return 0, false
+}
+
+// unanswered is the cause of an error after which nobody knows whether the
+// agent worked.
+type unanswered struct{ err error }
+
+func (u *unanswered) Error() string {
+	if u.err == nil {
+		return "no answer"
+	}
+	return "no answer: " + u.err.Error()
+}
+
+func (u *unanswered) Unwrap() error { return u.err }
+
+// Ambiguous reports whether err is that of a request which may have reached the
+// agent and got no answer: whether it worked is not known. An agent that knows
+// repeated calls by their id is simply asked again; of another, only its user
+// can say whether to pay twice. Refused connections, unknown names and
+// everything an agent answered are not ambiguous.
+func Ambiguous(err error) bool {
+	_, ok := errors.AsType[*unanswered](err)
+	return ok
 }

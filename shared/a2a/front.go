@@ -29,6 +29,11 @@ type Options struct {
 	Deadline time.Duration // of one call of the agent; 0 is 300 s
 	MaxBody  int64         // bytes of a request; 0 is 10 MiB, since inputs travel
 
+	// Lease is how long an instance at work may be silent before another may take
+	// its task over; it is renewed three times as often, which is also how soon a
+	// canceled task stops. 0 is 30 s.
+	Lease time.Duration
+
 	// NewID names the task of a message that is not named by a UUID. Nil: a
 	// random UUID.
 	NewID func() string
@@ -36,6 +41,7 @@ type Options struct {
 
 const (
 	defaultDeadline = 300 * time.Second
+	defaultLease    = 30 * time.Second
 	defaultMaxBody  = 10 << 20
 	defaultPause    = time.Second // for callers that are asked to come back
 )
@@ -49,7 +55,8 @@ type front struct {
 
 // NewHandler returns the handler of an agent: POST at any path takes messages,
 // GET of a path that ends in /.well-known/agent.json returns the card. It is
-// safe for concurrent use and starts no goroutine. It panics if the agent has
+// safe for concurrent use, and no goroutine outlives its request. A caller who
+// leaves does not stop the work. It panics if the agent has
 // no name or no Serve, or if Now or Log is missing.
 func NewHandler(agent Agent, opt Options) http.Handler {
 	if agent.Name == "" || agent.Serve == nil || opt.Now == nil || opt.Log == nil {
@@ -64,11 +71,17 @@ func NewHandler(agent Agent, opt Options) http.Handler {
 	if opt.Deadline == 0 {
 		opt.Deadline = defaultDeadline
 	}
+	if opt.Lease == 0 {
+		opt.Lease = defaultLease
+	}
 	if opt.MaxBody == 0 {
 		opt.MaxBody = defaultMaxBody
 	}
 	return &front{
-		core:    core{agent: agent, tasks: opt.Tasks, now: opt.Now, newID: opt.NewID, deadline: opt.Deadline, log: opt.Log},
+		core: core{
+			agent: agent, tasks: opt.Tasks, now: opt.Now, newID: opt.NewID,
+			deadline: opt.Deadline, lease: opt.Lease, log: opt.Log,
+		},
 		maxBody: opt.MaxBody,
 		card:    newCardFile(agent, opt.URL),
 	}
@@ -126,6 +139,8 @@ func (f *front) do(ctx context.Context, c codec, r request) (answer, error) {
 		return answer{card: &f.core.agent}, nil
 	case getTask:
 		task, err = f.core.get(ctx, in.task)
+	case cancelTask:
+		task, err = f.core.cancel(ctx, in.task)
 	default:
 		task, err = f.core.send(ctx, in.message)
 	}

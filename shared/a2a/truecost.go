@@ -25,8 +25,11 @@ func (trueCost) detect(r request) bool {
 	if _, rpc := r.top["jsonrpc"]; !rpc || !early(version(r.http)) {
 		return false
 	}
-	method, _ := r.top.text("method")
-	return method == "message/send" || method == "tasks/get" || method == "agent/card"
+	switch method, _ := r.top.text("method"); method {
+	case "message/send", "tasks/get", "tasks/cancel", "agent/card":
+		return true
+	}
+	return false
 }
 
 func (trueCost) decode(r request) (call, error) {
@@ -42,17 +45,11 @@ func (trueCost) decode(r request) (call, error) {
 	case "agent/card":
 		return call{op: getCard}, nil
 	case "tasks/get":
-		for _, name := range []string{"task_id", "id"} {
-			if !params.has(name) {
-				continue
-			}
-			id, ok := params.text(name)
-			if !ok || id == "" {
-				return call{}, fault.New(fault.Invalid, "params.%s: want a string", name)
-			}
-			return call{op: getTask, task: sdk.TaskID(id)}, nil
-		}
-		return call{}, fault.New(fault.Invalid, "params.task_id: want a string")
+		id, err := taskIDOf(params)
+		return call{op: getTask, task: id}, err
+	case "tasks/cancel":
+		id, err := taskIDOf(params)
+		return call{op: cancelTask, task: id}, err
 	}
 	msg, err := messageOf(params)
 	if err != nil {
@@ -74,6 +71,21 @@ func (trueCost) encode(r request, a answer) (status int, body []byte) {
 	return http.StatusOK, rpc(id, "result", taskWireOf(a.task))
 }
 
+// taskIDOf reads the id of a task by either of its names.
+func taskIDOf(params members) (sdk.TaskID, error) {
+	for _, name := range []string{"task_id", "id"} {
+		if !params.has(name) {
+			continue
+		}
+		id, ok := params.text(name)
+		if !ok || id == "" {
+			return "", fault.New(fault.Invalid, "params.%s: want a string", name)
+		}
+		return sdk.TaskID(id), nil
+	}
+	return "", fault.New(fault.Invalid, "params.task_id: want a string")
+}
+
 func messageOf(params members) (*sdk.Message, error) {
 	m, ok := object(params["message"])
 	if !ok {
@@ -83,14 +95,8 @@ func messageOf(params members) (*sdk.Message, error) {
 		return nil, fault.New(fault.Invalid, `params.message.role: want "user"`)
 	}
 	msg := &sdk.Message{Role: sdk.MessageRoleUser}
-	if params.has("context") {
-		c, ok := object(params["context"])
-		if !ok {
-			return nil, fault.New(fault.Invalid, "params.context: want an object")
-		}
-		if msg.ContextID, ok = c.text("thread_id"); !ok && c.has("thread_id") {
-			return nil, fault.New(fault.Invalid, "params.context.thread_id: want a string")
-		}
+	if err := conversationOf(params, m, msg); err != nil {
+		return nil, err
 	}
 	var parts []json.RawMessage
 	if json.Unmarshal(m["parts"], &parts) != nil || len(parts) == 0 || len(parts) > maxParts {
@@ -104,6 +110,41 @@ func messageOf(params members) (*sdk.Message, error) {
 		msg.Parts = append(msg.Parts, p)
 	}
 	return msg, nil
+}
+
+// conversationOf reads which task and which context a message belongs to. The
+// context is named in the message, as A2A does, or beside it, as the dialect
+// did before there were conversations.
+func conversationOf(params, message members, msg *sdk.Message) error {
+	if message.has("taskId") {
+		id, ok := message.text("taskId")
+		if !ok || id == "" {
+			return fault.New(fault.Invalid, "params.message.taskId: want a string that is not empty")
+		}
+		msg.TaskID = sdk.TaskID(id)
+	}
+	if message.has("contextId") {
+		id, ok := message.text("contextId")
+		if !ok {
+			return fault.New(fault.Invalid, "params.message.contextId: want a string")
+		}
+		msg.ContextID = id
+	}
+	if !params.has("context") {
+		return nil
+	}
+	c, ok := object(params["context"])
+	if !ok {
+		return fault.New(fault.Invalid, "params.context: want an object")
+	}
+	thread, ok := c.text("thread_id")
+	if !ok && c.has("thread_id") {
+		return fault.New(fault.Invalid, "params.context.thread_id: want a string")
+	}
+	if msg.ContextID == "" {
+		msg.ContextID = thread
+	}
+	return nil
 }
 
 // partOf reads a part of A2A 0.1. Its errors continue the path of the part.
@@ -176,6 +217,7 @@ type taskWire struct {
 
 // taskWireOf writes every state the dialect has no word for as failed, with the
 // true one in the metadata: callers would take a missing result for an empty one.
+// A task that goes on names its context there, and one that waits its question.
 func taskWireOf(t *sdk.Task) taskWire {
 	state := word(t.Status.State)
 	w := taskWire{TaskID: string(t.ID), Status: state, Metadata: map[string]any{}}
@@ -183,8 +225,13 @@ func taskWireOf(t *sdk.Task) taskWire {
 	w.Metadata["state"] = state
 	switch t.Status.State {
 	case sdk.TaskStateSubmitted, sdk.TaskStateWorking:
+		w.Metadata[metaContext] = t.ContextID
 	case sdk.TaskStateCompleted:
 		w.Result = resultOf(t)
+	case sdk.TaskStateInputRequired:
+		q := questionOf(t)
+		w.Status, w.Error = "failed", "input required: "+q.Prompt
+		w.Metadata[metaContext], w.Metadata[metaQuestion] = t.ContextID, q
 	default:
 		w.Status = "failed"
 		if w.Error = textOf(t.Status.Message); w.Error == "" {

@@ -2,6 +2,7 @@ package a2atest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 type Memory struct {
 	now func() time.Time
 
-	mu      sync.Mutex // guards records
+	mu      sync.Mutex // guards what follows
 	records map[key]entry
+	writes  int64 // makes versions: no two writes share one, whatever the clock says
 }
 
 type key struct {
@@ -26,9 +28,9 @@ type key struct {
 }
 
 type entry struct {
-	record a2a.Record // without Task
-	task   []byte
-	begun  time.Time
+	record  a2a.Record // without Task
+	task    []byte
+	written time.Time
 }
 
 var _ a2a.Tasks = (*Memory)(nil)
@@ -38,43 +40,24 @@ func NewMemory(now func() time.Time) *Memory {
 	return &Memory{now: now, records: map[key]entry{}}
 }
 
-// Begin implements a2a.Tasks.
-func (m *Memory) Begin(_ context.Context, r a2a.Record) (a2a.Record, bool, error) {
+// Create implements a2a.Tasks.
+func (m *Memory) Create(_ context.Context, r a2a.Record) (a2a.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := key{r.Agent, r.ID}
-	r.Fence, r.Retry = 1, false
-	if old, ok := m.records[k]; ok {
-		stored, err := m.open(old)
-		switch {
-		case err != nil:
-			return a2a.Record{}, false, err
-		case stored.RequestHash != r.RequestHash:
-			return a2a.Record{}, false, fault.New(fault.Conflict, "task %s belongs to another request", r.ID)
-		case !stored.Lapsed && !stored.Retry:
-			return stored, false, nil
-		}
-		r.Fence = stored.Fence + 1
+	if _, ok := m.records[key{r.Agent, r.ID}]; ok {
+		return a2a.Record{}, fault.New(fault.Conflict, "task %s exists", r.ID)
 	}
-	stored, err := m.put(k, r, m.now())
-	return stored, true, err
+	return m.put(r)
 }
 
-// Finish implements a2a.Tasks.
-func (m *Memory) Finish(_ context.Context, r a2a.Record) (a2a.Record, error) {
+// Update implements a2a.Tasks.
+func (m *Memory) Update(_ context.Context, r a2a.Record) (a2a.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := key{r.Agent, r.ID}
-	old, ok := m.records[k]
-	if !ok {
-		return a2a.Record{}, fault.New(fault.NotFound, "no such task")
+	if old, ok := m.records[key{r.Agent, r.ID}]; !ok || !old.record.Version.Equal(r.Version) {
+		return a2a.Record{}, fault.New(fault.Conflict, "task %s changed meanwhile", r.ID)
 	}
-	stored, err := m.open(old)
-	if err != nil || stored.Ended() || r.Retry && r.Fence < stored.Fence {
-		return stored, err
-	}
-	r.Fence = stored.Fence
-	return m.put(k, r, old.begun)
+	return m.put(r)
 }
 
 // Get implements a2a.Tasks.
@@ -85,27 +68,32 @@ func (m *Memory) Get(_ context.Context, agent string, id sdk.TaskID) (a2a.Record
 	if !ok {
 		return a2a.Record{}, fault.New(fault.NotFound, "no such task")
 	}
-	return m.open(e)
+	r, err := e.open()
+	r.Lapsed = err == nil && r.AtWork() && m.now().Sub(e.written) > r.Lease
+	return r, err
 }
 
 // put stores r and returns a copy of it. It is called with mu held.
-func (m *Memory) put(k key, r a2a.Record, begun time.Time) (a2a.Record, error) {
+func (m *Memory) put(r a2a.Record) (a2a.Record, error) {
 	task, err := a2a.EncodeTask(r.Task)
 	if err != nil {
 		return a2a.Record{}, err
 	}
-	r.Task, r.Lapsed = nil, false
-	m.records[k] = entry{record: r, task: task, begun: begun}
-	return m.open(m.records[k])
+	m.writes++
+	r.Task, r.Lapsed, r.Turns = nil, false, slices.Clone(r.Turns)
+	r.Version = time.Unix(0, m.writes)
+	e := entry{record: r, task: task, written: m.now()}
+	m.records[key{r.Agent, r.ID}] = e
+	return e.open()
 }
 
-func (m *Memory) open(e entry) (a2a.Record, error) {
+// open returns the record with a task of its own.
+func (e entry) open() (a2a.Record, error) {
 	task, err := a2a.DecodeTask(e.task)
 	if err != nil {
 		return a2a.Record{}, err
 	}
 	r := e.record
-	r.Task = task
-	r.Lapsed = !task.Status.State.Terminal() && m.now().Sub(e.begun) > r.Lease
+	r.Task, r.Turns = task, slices.Clone(r.Turns)
 	return r, nil
 }

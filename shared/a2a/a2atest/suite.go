@@ -23,17 +23,16 @@ func TestTasks(t *testing.T, open func(t *testing.T) a2a.Tasks) {
 		run  func(t *testing.T, s a2a.Tasks)
 	}{
 		{"unknown", unknown},
-		{"begin twice", beginTwice},
-		{"another request", anotherRequest},
+		{"create twice", createTwice},
 		{"agents do not share ids", agentsApart},
-		{"finish and read back", finish},
-		{"the first result wins", firstWins},
-		{"a lapsed lease is taken over", takeOver},
-		{"a late result of the first worker counts", lateResult},
-		{"a late failure of the first worker does not", lateFailure},
-		{"a transient failure is run again", runAgain},
+		{"what was written is read, byte for byte", readBack},
+		{"an update of what changed is refused", staleUpdate},
+		{"a write that changes a beat alone counts", beat},
+		{"a lease runs out while at work", lapse},
+		{"a lease means nothing to who waits or has ended", noLapse},
 		{"records are copies", copies},
-		{"one of many begins", oneOfMany},
+		{"one of many creates", oneOfMany},
+		{"one of many updates", oneUpdate},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,7 +47,7 @@ const taskID = sdk.TaskID("0b5b7a52-3f0c-5c51-9b43-6a5c8a5e8d10")
 // record returns a working record whose lease outlives every test.
 func record() a2a.Record {
 	return a2a.Record{
-		Agent: "location", ID: taskID, RequestHash: "h1", Lease: time.Hour,
+		Agent: "location", ID: taskID, Turns: []a2a.Turn{{ID: string(taskID), Hash: "h1"}}, Lease: time.Hour, Fence: 1,
 		Task: &sdk.Task{
 			ID: taskID, ContextID: "est-1", Status: sdk.TaskStatus{State: sdk.TaskStateWorking},
 			Metadata: map[string]any{"agent": "location"},
@@ -56,73 +55,28 @@ func record() a2a.Record {
 	}
 }
 
-// short returns a record whose lease has run out at the next look.
-func short() a2a.Record {
-	r := record()
-	r.Lease = time.Nanosecond
-	return r
-}
-
-// done returns r completed with data.
-func done(r a2a.Record, data string) a2a.Record {
+// in returns r in another state.
+func in(r a2a.Record, state sdk.TaskState) a2a.Record {
 	task := *r.Task
-	task.Status.State = sdk.TaskStateCompleted
-	task.Artifacts = []*sdk.Artifact{{ID: "result", Name: "result", Parts: sdk.ContentParts{sdk.NewDataPart(json.RawMessage(data))}}}
+	task.Status.State = state
 	r.Task = &task
 	return r
 }
 
-// failed returns r failed in a way that may pass.
-func failed(r a2a.Record) a2a.Record {
-	task := *r.Task
-	task.Status.State = sdk.TaskStateFailed
-	r.Task, r.Retry = &task, true
-	return r
-}
-
-func data(t *testing.T, r a2a.Record) string {
+func create(t *testing.T, s a2a.Tasks, r a2a.Record) a2a.Record {
 	t.Helper()
-	if len(r.Task.Artifacts) != 1 || len(r.Task.Artifacts[0].Parts) != 1 {
-		t.Fatalf("record %+v has no artifact", r)
-	}
-	raw, ok := r.Task.Artifacts[0].Parts[0].Data().(json.RawMessage)
-	if !ok {
-		t.Fatalf("artifact data is a %T, want json.RawMessage (decode tasks with a2a.DecodeTask)", r.Task.Artifacts[0].Parts[0].Data())
-	}
-	return string(raw)
-}
-
-func begin(t *testing.T, s a2a.Tasks, r a2a.Record, wantFresh bool, wantFence int64) a2a.Record {
-	t.Helper()
-	got, fresh, err := s.Begin(t.Context(), r)
-	if err != nil || fresh != wantFresh || got.Fence != wantFence {
-		t.Fatalf("Begin(%s) = fence %d, fresh %t, %v, want fence %d, fresh %t", r.ID, got.Fence, fresh, err, wantFence, wantFresh)
+	got, err := s.Create(t.Context(), r)
+	if err != nil {
+		t.Fatalf("Create(%s) = %v, want the record", r.ID, err)
 	}
 	return got
 }
 
-// takenOver begins until the lease of the record before has run out by the
-// clock of the store, which may be coarse.
-func takenOver(t *testing.T, s a2a.Tasks, r a2a.Record) a2a.Record {
+func update(t *testing.T, s a2a.Tasks, r a2a.Record) a2a.Record {
 	t.Helper()
-	for range 1000 {
-		got, fresh, err := s.Begin(t.Context(), r)
-		if err != nil {
-			t.Fatalf("Begin(%s) = %v, want a take-over", r.ID, err)
-		}
-		if fresh {
-			return got
-		}
-	}
-	t.Fatalf("Begin(%s) took over nothing, want a take-over after %s", r.ID, r.Lease)
-	return a2a.Record{}
-}
-
-func end(t *testing.T, s a2a.Tasks, r a2a.Record) a2a.Record {
-	t.Helper()
-	got, err := s.Finish(t.Context(), r)
+	got, err := s.Update(t.Context(), r)
 	if err != nil {
-		t.Fatalf("Finish(%s) = %v, want the record", r.ID, err)
+		t.Fatalf("Update(%s) = %v, want the record", r.ID, err)
 	}
 	return got
 }
@@ -136,157 +90,175 @@ func get(t *testing.T, s a2a.Tasks) a2a.Record {
 	return got
 }
 
-func wantKind(t *testing.T, call string, err error, want fault.Kind) {
+// wantRecord compares all of two records but their versions.
+func wantRecord(t *testing.T, call string, got, want a2a.Record) {
 	t.Helper()
-	if got := fault.KindOf(err); got != want {
-		t.Errorf("%s = %v of kind %q, want kind %q", call, err, got, want)
+	got.Version = want.Version
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", call, diff)
 	}
+}
+
+func wantKind(t *testing.T, call string, err error, want ...fault.Kind) {
+	t.Helper()
+	for _, kind := range want {
+		if fault.KindOf(err) == kind {
+			return
+		}
+	}
+	t.Errorf("%s = %v of kind %q, want one of %q", call, err, fault.KindOf(err), want)
 }
 
 func unknown(t *testing.T, s a2a.Tasks) {
 	t.Helper()
 	_, err := s.Get(t.Context(), "location", taskID)
 	wantKind(t, "Get(unknown)", err, fault.NotFound)
-	_, err = s.Finish(t.Context(), done(record(), `{}`))
-	wantKind(t, "Finish(unknown)", err, fault.NotFound)
+	r := record()
+	r.Version = time.Unix(1, 0)
+	_, err = s.Update(t.Context(), r)
+	wantKind(t, "Update(unknown)", err, fault.NotFound, fault.Conflict)
 }
 
-func beginTwice(t *testing.T, s a2a.Tasks) {
+func createTwice(t *testing.T, s a2a.Tasks) {
 	t.Helper()
-	begin(t, s, record(), true, 1)
-	got := begin(t, s, record(), false, 1)
-	if got.Task.Status.State != sdk.TaskStateWorking || got.Task.ContextID != "est-1" || got.Task.Metadata["agent"] != "location" {
-		t.Errorf("Begin(again) = task %+v, want the first one, working", got.Task)
-	}
-	if r := get(t, s); r.Lapsed || r.Retry || r.RequestHash != "h1" || r.Lease != time.Hour {
-		t.Errorf("Get() = %+v, want what was begun, not lapsed", r)
-	}
-}
-
-func anotherRequest(t *testing.T, s a2a.Tasks) {
-	t.Helper()
-	begin(t, s, short(), true, 1)
+	create(t, s, record())
 	other := record()
-	other.RequestHash = "h2"
-	_, _, err := s.Begin(t.Context(), other)
-	wantKind(t, "Begin(other hash)", err, fault.Conflict)
-	if got := get(t, s); got.RequestHash != "h1" || got.Fence != 1 {
-		t.Errorf("Get() = hash %s fence %d, want h1, 1: a conflict changes nothing", got.RequestHash, got.Fence)
-	}
+	other.Task.ContextID = "est-2"
+	_, err := s.Create(t.Context(), other)
+	wantKind(t, "Create(again)", err, fault.Conflict)
+	wantRecord(t, "Get()", get(t, s), record())
 }
 
 func agentsApart(t *testing.T, s a2a.Tasks) {
 	t.Helper()
-	begin(t, s, record(), true, 1)
+	create(t, s, record())
 	other := record()
-	other.Agent, other.RequestHash = "scope", "h2"
-	begin(t, s, other, true, 1)
+	other.Agent = "scope"
+	create(t, s, other)
 }
 
-func finish(t *testing.T, s a2a.Tasks) {
+func readBack(t *testing.T, s a2a.Tasks) {
 	t.Helper()
 	const text = `{"z":1.10,"a":[9007199254740993,null],"s":"ü"}`
-	end(t, s, done(begin(t, s, record(), true, 1), text))
-	for _, got := range []a2a.Record{get(t, s), begin(t, s, record(), false, 1)} {
-		if d := data(t, got); d != text || !got.Ended() || got.Lapsed {
-			t.Errorf("read back %s, ended %t, want %s, true", d, got.Ended(), text)
+	r := in(create(t, s, record()), sdk.TaskStateCompleted)
+	r.Turns = append(r.Turns, a2a.Turn{ID: "second", Hash: "h2"})
+	r.Fence, r.Beats, r.Retry, r.Lease = 7, 3, true, 30*time.Second
+	r.Task.Artifacts = []*sdk.Artifact{{ID: "result", Name: "result", Parts: sdk.ContentParts{sdk.NewDataPart(json.RawMessage(text))}}}
+	r.Task.Status.Message = &sdk.Message{ID: "m", Role: sdk.MessageRoleAgent, Parts: sdk.ContentParts{sdk.NewTextPart("why"), sdk.NewDataPart(json.RawMessage(text))}}
+	wantRecord(t, "Update()", update(t, s, r), r)
+	got := get(t, s)
+	wantRecord(t, "Get()", got, r)
+	for _, p := range []*sdk.Part{got.Task.Artifacts[0].Parts[0], got.Task.Status.Message.Parts[1]} {
+		if raw, ok := p.Data().(json.RawMessage); !ok || string(raw) != text {
+			t.Errorf("Get() has the data %T %s, want the bytes %s (decode tasks with a2a.DecodeTask)", p.Data(), raw, text)
 		}
 	}
 }
 
-func firstWins(t *testing.T, s a2a.Tasks) {
+func staleUpdate(t *testing.T, s a2a.Tasks) {
 	t.Helper()
-	r := begin(t, s, record(), true, 1)
-	end(t, s, done(r, `{"n":1}`))
-	for _, late := range []a2a.Record{done(r, `{"n":2}`), failed(r)} {
-		if got := data(t, end(t, s, late)); got != `{"n":1}` {
-			t.Errorf("Finish(late) = %s, want the first result", got)
+	first := create(t, s, record())
+	second := first
+	second.Fence = 2
+	second = update(t, s, second)
+	first.Fence = 9
+	_, err := s.Update(t.Context(), first)
+	wantKind(t, "Update(of an old version)", err, fault.Conflict)
+	if got := get(t, s); got.Fence != 2 || !got.Version.Equal(second.Version) {
+		t.Errorf("Get() = fence %d, version %s, want 2 and %s, what Update returned", got.Fence, got.Version, second.Version)
+	}
+}
+
+func beat(t *testing.T, s a2a.Tasks) {
+	t.Helper()
+	first := create(t, s, record())
+	next := first
+	next.Beats++
+	if second := update(t, s, next); second.Version.Equal(first.Version) {
+		t.Errorf("Update(a beat) left the version at %s, want a new one", first.Version)
+	}
+}
+
+// settled reads until the lease of the record has run out by the clock of the
+// store, which may be coarse.
+func settled(t *testing.T, s a2a.Tasks) a2a.Record {
+	t.Helper()
+	for range 1000 {
+		if r := get(t, s); r.Lapsed {
+			return r
 		}
 	}
-	if got := data(t, get(t, s)); got != `{"n":1}` {
-		t.Errorf("Get() = %s, want the first result", got)
+	return get(t, s)
+}
+
+func lapse(t *testing.T, s a2a.Tasks) {
+	t.Helper()
+	r := record()
+	r.Lease = time.Nanosecond
+	create(t, s, r)
+	stored := settled(t, s)
+	if !stored.Lapsed {
+		t.Fatal("Get() says that a lease of 1 ns stands, want it lapsed")
+	}
+	stored.Lease = time.Hour
+	update(t, s, stored)
+	if get(t, s).Lapsed {
+		t.Error("Get() after Update() is lapsed, want the lease to start anew")
 	}
 }
 
-func takeOver(t *testing.T, s a2a.Tasks) {
+func noLapse(t *testing.T, s a2a.Tasks) {
 	t.Helper()
-	begin(t, s, short(), true, 1)
-	if got := takenOver(t, s, record()); got.Fence != 2 {
-		t.Errorf("Begin(lapsed) = fence %d, want 2", got.Fence)
+	r := record()
+	r.Lease = time.Nanosecond
+	stored := create(t, s, r)
+	for _, state := range []sdk.TaskState{sdk.TaskStateInputRequired, sdk.TaskStateAuthRequired, sdk.TaskStateCompleted, sdk.TaskStateCanceled} {
+		stored = update(t, s, in(stored, state))
+		if settled(t, s).Lapsed {
+			t.Errorf("Get() of a task in %s is lapsed, want not", state)
+		}
 	}
-	if r := get(t, s); r.Lapsed || r.Fence != 2 {
-		t.Errorf("Get() = lapsed %t, fence %d, want the new lease", r.Lapsed, r.Fence)
-	}
-	begin(t, s, record(), false, 2)
-}
-
-func lateResult(t *testing.T, s a2a.Tasks) {
-	t.Helper()
-	first := begin(t, s, short(), true, 1)
-	second := takenOver(t, s, record())
-	end(t, s, done(first, `{"n":1}`))
-	if got := data(t, end(t, s, done(second, `{"n":2}`))); got != `{"n":1}` {
-		t.Errorf("Finish(second) = %s, want the result that came first", got)
-	}
-}
-
-func lateFailure(t *testing.T, s a2a.Tasks) {
-	t.Helper()
-	first := begin(t, s, short(), true, 1)
-	second := takenOver(t, s, record())
-	end(t, s, failed(first))
-	if r := get(t, s); r.Task.Status.State != sdk.TaskStateWorking || r.Retry {
-		t.Errorf("Get() = %s, retry %t, want still working", r.Task.Status.State, r.Retry)
-	}
-	if got := data(t, end(t, s, done(second, `{"n":2}`))); got != `{"n":2}` {
-		t.Errorf("Finish(second) = %s, want its result", got)
-	}
-}
-
-func runAgain(t *testing.T, s a2a.Tasks) {
-	t.Helper()
-	end(t, s, failed(begin(t, s, record(), true, 1)))
-	if r := get(t, s); r.Ended() || !r.Retry || r.Lapsed || r.Task.Status.State != sdk.TaskStateFailed {
-		t.Errorf("Get() = %+v, want failed and to be run again", r)
-	}
-	second := begin(t, s, record(), true, 2)
-	if second.Retry || second.Task.Status.State != sdk.TaskStateWorking {
-		t.Errorf("Begin(again) = %+v, want a working record", second)
-	}
-	end(t, s, done(second, `{"n":2}`))
-	begin(t, s, record(), false, 2)
 }
 
 func copies(t *testing.T, s a2a.Tasks) {
 	t.Helper()
 	mine := record()
-	got := begin(t, s, mine, true, 1)
+	got := create(t, s, mine)
 	mine.Task.ContextID, got.Task.ContextID = "changed", "changed too"
 	got.Task.Metadata["agent"] = "changed"
-	want := record()
-	want.Fence = 1
-	if diff := cmp.Diff(want, get(t, s)); diff != "" {
-		t.Errorf("Get() after changing what was given and got (-want +got):\n%s", diff)
+	mine.Turns[0].Hash, got.Turns[0].Hash = "changed", "changed too"
+	wantRecord(t, "Get() after changing what was given and got", get(t, s), record())
+}
+
+// one fails unless exactly one of eight concurrent writes is taken and the
+// others see a conflict.
+func one(t *testing.T, call string, write func() error) {
+	t.Helper()
+	var taken atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := write(); err == nil {
+				taken.Add(1)
+			} else {
+				wantKind(t, call, err, fault.Conflict)
+			}
+		})
+	}
+	wg.Wait()
+	if n := taken.Load(); n != 1 {
+		t.Errorf("%d of 8 concurrent %s were taken, want 1", n, call)
 	}
 }
 
 func oneOfMany(t *testing.T, s a2a.Tasks) {
 	t.Helper()
-	var fresh atomic.Int64
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			_, ok, err := s.Begin(t.Context(), record())
-			if err != nil {
-				t.Errorf("Begin() = %v, want no error", err)
-			}
-			if ok {
-				fresh.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if n := fresh.Load(); n != 1 {
-		t.Errorf("%d of 8 concurrent Begin() were fresh, want 1", n)
-	}
+	one(t, "Create()", func() error { _, err := s.Create(t.Context(), record()); return err })
+}
+
+func oneUpdate(t *testing.T, s a2a.Tasks) {
+	t.Helper()
+	r := create(t, s, record())
+	r.Fence = 2
+	one(t, "Update()", func() error { _, err := s.Update(t.Context(), r); return err })
 }

@@ -2,6 +2,7 @@ package docstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -22,9 +23,6 @@ var _ a2a.Tasks = (*Tasks)(nil)
 // NewTasks returns a task store on client, which stays the caller's to close.
 func NewTasks(client *firestore.Client) *Tasks { return &Tasks{client} }
 
-// finishTries bounds how often Finish looks again after a lost race.
-const finishTries = 10
-
 // keep is how long a task stands after its last change; a TTL policy on
 // expireAt removes it.
 const keep = 90 * 24 * time.Hour
@@ -35,133 +33,97 @@ func taskRef(client *firestore.Client, agent string, id sdk.TaskID) *firestore.D
 
 // taskDoc is the document of a task.
 type taskDoc struct {
-	Agent       string    `firestore:"agent"`
-	RequestHash string    `firestore:"requestHash"`
-	LeaseMS     int64     `firestore:"leaseMs"`
-	Fence       int64     `firestore:"fence"`
-	Retry       bool      `firestore:"retry"`
-	State       string    `firestore:"state"`
-	Task        []byte    `firestore:"task"`
-	Encoding    string    `firestore:"taskEncoding"`
-	ExpireAt    time.Time `firestore:"expireAt"`
+	Agent    string     `firestore:"agent"`
+	Turns    []a2a.Turn `firestore:"turns"`
+	LeaseMS  int64      `firestore:"leaseMs"`
+	Fence    int64      `firestore:"fence"`
+	Beats    int        `firestore:"beats"`
+	Retry    bool       `firestore:"retry"`
+	State    string     `firestore:"state"`
+	Task     []byte     `firestore:"task"`
+	Encoding string     `firestore:"taskEncoding"`
+	ExpireAt time.Time  `firestore:"expireAt"`
 }
 
-func (t *Tasks) document(r a2a.Record) (*taskDoc, error) {
-	b, err := a2a.EncodeTask(r.Task)
+// taskFields returns the fields of a task's document, and the task in JSON.
+func taskFields(r a2a.Record) (fields map[string]any, text []byte, err error) {
+	text, err = a2a.EncodeTask(r.Task)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	packed, encoding, err := pack(b)
+	packed, encoding, err := pack(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d := &taskDoc{
-		Agent: r.Agent, RequestHash: r.RequestHash, LeaseMS: r.Lease.Milliseconds(), Fence: r.Fence, Retry: r.Retry,
-		State: r.Task.Status.State.String(), Task: packed, Encoding: encoding,
-	}
+	var expire time.Time
 	if ts := r.Task.Status.Timestamp; ts != nil {
-		d.ExpireAt = ts.Add(keep)
+		expire = ts.Add(keep)
 	}
-	return d, nil
-}
-
-func (d *taskDoc) fields() map[string]any {
 	return map[string]any{
-		"agent": d.Agent, "requestHash": d.RequestHash, "leaseMs": d.LeaseMS, "fence": d.Fence, "retry": d.Retry,
-		"state": d.State, "task": d.Task, "taskEncoding": d.Encoding, "expireAt": d.ExpireAt,
-	}
+		"agent": r.Agent, "turns": r.Turns, "leaseMs": r.Lease.Milliseconds(), "fence": r.Fence, "beats": r.Beats,
+		"retry": r.Retry, "state": r.Task.Status.State.String(), "task": packed, "taskEncoding": encoding, "expireAt": expire,
+	}, text, nil
 }
 
-// get loads a record together with its version.
-func (t *Tasks) get(ctx context.Context, agent string, id sdk.TaskID) (a2a.Record, time.Time, error) {
-	doc, err := taskRef(t.client, agent, id).Get(ctx)
-	if err != nil {
-		return a2a.Record{}, time.Time{}, rpcFault(err, "task %s", id)
-	}
+func loadTask(doc *firestore.DocumentSnapshot, agent string, id sdk.TaskID) (a2a.Record, error) {
 	var d taskDoc
 	if err := doc.DataTo(&d); err != nil {
-		return a2a.Record{}, time.Time{}, fault.Wrap(fault.Internal, err, "task %s", id)
+		return a2a.Record{}, fault.Wrap(fault.Internal, err, "task %s", id)
 	}
 	b, err := unpack(d.Task, d.Encoding)
 	if err != nil {
-		return a2a.Record{}, time.Time{}, err
+		return a2a.Record{}, err
 	}
 	task, err := a2a.DecodeTask(b)
 	if err != nil {
-		return a2a.Record{}, time.Time{}, err
+		return a2a.Record{}, err
 	}
 	r := a2a.Record{
-		Agent: agent, ID: id, RequestHash: d.RequestHash, Lease: time.Duration(d.LeaseMS) * time.Millisecond,
-		Fence: d.Fence, Retry: d.Retry, Task: task,
+		Agent: agent, ID: id, Turns: d.Turns, Lease: time.Duration(d.LeaseMS) * time.Millisecond,
+		Fence: d.Fence, Beats: d.Beats, Retry: d.Retry, Version: doc.UpdateTime, Task: task,
 	}
-	r.Lapsed = !task.Status.State.Terminal() && doc.ReadTime.Sub(doc.UpdateTime) > r.Lease
-	return r, doc.UpdateTime, nil
+	r.Lapsed = r.AtWork() && doc.ReadTime.Sub(doc.UpdateTime) > r.Lease
+	return r, nil
 }
 
-// Begin implements a2a.Tasks.
-func (t *Tasks) Begin(ctx context.Context, r a2a.Record) (a2a.Record, bool, error) {
-	r.Fence, r.Retry, r.Lapsed = 1, false, false
-	d, err := t.document(r)
-	if err != nil {
-		return a2a.Record{}, false, err
-	}
-	ref := taskRef(t.client, r.Agent, r.ID)
-	if _, err := ref.Create(ctx, d.fields()); err == nil {
-		return r, true, nil
-	} else if err := rpcFault(err, "begin task %s", r.ID); fault.KindOf(err) != fault.Conflict {
-		return a2a.Record{}, false, err
-	}
-	stored, version, err := t.get(ctx, r.Agent, r.ID)
-	if err != nil {
-		return a2a.Record{}, false, err
-	}
-	if stored.RequestHash != r.RequestHash {
-		return a2a.Record{}, false, fault.New(fault.Conflict, "task %s belongs to another request", r.ID)
-	}
-	if !stored.Lapsed && !stored.Retry {
-		return stored, false, nil
-	}
-	d.Fence = stored.Fence + 1
-	if _, err := ref.Update(ctx, updates(d.fields()), firestore.LastUpdateTime(version)); err != nil {
-		if err := rpcFault(err, "take over task %s", r.ID); fault.KindOf(err) != fault.Conflict {
-			return a2a.Record{}, false, err
-		}
-		stored, _, err := t.get(ctx, r.Agent, r.ID) // another was faster
-		return stored, false, err
-	}
-	r.Fence = d.Fence
-	return r, true, nil
-}
-
-// Finish implements a2a.Tasks.
-func (t *Tasks) Finish(ctx context.Context, r a2a.Record) (a2a.Record, error) {
-	d, err := t.document(r)
+// Create implements a2a.Tasks.
+func (t *Tasks) Create(ctx context.Context, r a2a.Record) (a2a.Record, error) {
+	fields, text, err := taskFields(r)
 	if err != nil {
 		return a2a.Record{}, err
 	}
-	for range finishTries {
-		stored, version, err := t.get(ctx, r.Agent, r.ID)
-		if err != nil {
-			return a2a.Record{}, err
-		}
-		if stored.Ended() || r.Retry && r.Fence < stored.Fence {
-			return stored, nil
-		}
-		d.Fence = stored.Fence
-		_, err = taskRef(t.client, r.Agent, r.ID).Update(ctx, updates(d.fields()), firestore.LastUpdateTime(version))
-		if err == nil {
-			r.Fence = d.Fence
-			return r, nil
-		}
-		if err := rpcFault(err, "finish task %s", r.ID); fault.KindOf(err) != fault.Conflict {
-			return a2a.Record{}, err
-		}
+	result, err := taskRef(t.client, r.Agent, r.ID).Create(ctx, fields)
+	if err != nil {
+		return a2a.Record{}, rpcFault(err, "create task %s", r.ID)
 	}
-	return a2a.Record{}, fault.New(fault.Unavailable, "task %s is busy", r.ID)
+	return written(r, text, result.UpdateTime)
+}
+
+// Update implements a2a.Tasks.
+func (t *Tasks) Update(ctx context.Context, r a2a.Record) (a2a.Record, error) {
+	fields, text, err := taskFields(r)
+	if err != nil {
+		return a2a.Record{}, err
+	}
+	result, err := taskRef(t.client, r.Agent, r.ID).Update(ctx, updates(fields), firestore.LastUpdateTime(r.Version))
+	if err != nil {
+		return a2a.Record{}, rpcFault(err, "update task %s", r.ID)
+	}
+	return written(r, text, result.UpdateTime)
+}
+
+// written returns what a reader of r would get now: a copy.
+func written(r a2a.Record, text []byte, version time.Time) (a2a.Record, error) {
+	task, err := a2a.DecodeTask(text)
+	r.Turns, r.Task, r.Version, r.Lapsed = slices.Clone(r.Turns), task, version, false
+	return r, err
 }
 
 // Get implements a2a.Tasks.
 func (t *Tasks) Get(ctx context.Context, agent string, id sdk.TaskID) (a2a.Record, error) {
-	r, _, err := t.get(ctx, agent, id)
-	return r, err
+	doc, err := taskRef(t.client, agent, id).Get(ctx)
+	if err != nil {
+		return a2a.Record{}, rpcFault(err, "task %s", id)
+	}
+	return loadTask(doc, agent, id)
 }
