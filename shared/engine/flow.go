@@ -4,30 +4,41 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"regexp"
 	"time"
 )
 
 // Flow is the immutable definition of a kind of run: a graph of nodes. It is
-// addressed by its Hash, and a run keeps the flow it began with.
+// addressed by its Hash, and a run keeps the flow it began with. Members that
+// are zero are left out of its JSON form, so that a new kind of member does not
+// change the address of a flow that does without it.
 type Flow struct {
 	ID     string        `json:"id"`
 	Engine int           `json:"engine"` // generation of Next's behaviour this flow was written for
 	Nodes  []Node        `json:"nodes"`  // in the order frontends show them
-	Budget time.Duration `json:"budget"` // working time of a run, after which it fails
+	Budget time.Duration `json:"budget"` // working time of a run, after which it fails; waiting for people does not count
+
+	Input       string        `json:"input,omitempty"`       // the name agents know the run's input under; "" is clarification_output
+	Outputs     []string      `json:"outputs,omitempty"`     // nodes whose outputs are what the run is for; none: every node's
+	MaxParallel int           `json:"maxParallel,omitempty"` // nodes at work at once; 0 is 50
+	Overdue     time.Duration `json:"overdue,omitempty"`     // how long after a step opened the sweeper looks whether anybody took it; 0 is 120 s
 }
 
 // Node is a vertex: an agent's work and, with a Gate, the judgment on it.
 type Node struct {
 	Name    string        `json:"name"`
 	Agent   string        `json:"agent"`
-	Needs   []string      `json:"needs,omitempty"` // nodes that must have passed or degraded, and whose outputs this one reads
+	Needs   []string      `json:"needs,omitempty"` // nodes that must have settled, and whose outputs this one reads
 	Gate    *Gate         `json:"gate,omitempty"`  // nil: the first valid output passes
 	Weight  int           `json:"weight"`          // share of the progress bar
 	Timeout time.Duration `json:"timeout"`         // of one call
 	Retry   Retry         `json:"retry"`
+
+	When      []Condition       `json:"when,omitempty"`      // all must hold, or the node is skipped
+	Input     map[string]string `json:"inputs,omitempty"`    // member → reference; none: the run's input and {need}_output of every need
+	Schema    json.RawMessage   `json:"schema,omitempty"`    // JSON Schema of the agent's output; none: any object
+	FanOut    *FanOut           `json:"fanOut,omitempty"`    // the agent is called once per chunk of a list
+	Pause     *Pause            `json:"pause,omitempty"`     // a person is asked before the agent works
+	Ambiguous bool              `json:"ambiguous,omitempty"` // the agent is not idempotent: a call that may have been paid is not repeated
 }
 
 // Gate is the validation loop of a node.
@@ -42,10 +53,11 @@ type Gate struct {
 // Exhausted says what becomes of a node that no attempt brought through.
 type Exhausted string
 
-// What a node may become. A question to a person will be a third.
+// What becomes of an exhausted node.
 const (
 	Fail    Exhausted = "fail"    // the run fails
 	Degrade Exhausted = "degrade" // the run goes on with the best attempt and is marked partial
+	Ask     Exhausted = "ask"     // a person accepts the best attempt or gives up
 )
 
 // Retry is the durable budget for transport failures. It never costs a quality
@@ -55,6 +67,42 @@ type Retry struct {
 	Base  time.Duration `json:"base"`  // first pause; doubles per try
 	Cap   time.Duration `json:"cap"`   // longest pause
 }
+
+// FanOut spreads the work of a node over the chunks of a list.
+type FanOut struct {
+	Over        string    `json:"over"`        // reference to the list
+	Chunk       int       `json:"chunk"`       // items of one call
+	MaxParallel int       `json:"maxParallel"` // chunks in flight at once
+	OnItemError ItemError `json:"onItemError"`
+}
+
+// ItemError says what a chunk that failed for good does to its node.
+type ItemError string
+
+// What a failed chunk does.
+const (
+	FailAll ItemError = "fail"    // the node fails, its other chunks are told to stop
+	Collect ItemError = "collect" // the node goes on; the run is marked partial
+)
+
+// Pause asks a person before the agent works. The answer is the member
+// human_input of the agent's input.
+type Pause struct {
+	Prompt  string          `json:"prompt"`
+	Schema  json.RawMessage `json:"schema,omitempty"`  // JSON Schema of the answer; none: any object
+	Expires time.Duration   `json:"expires,omitempty"` // 0 is 7 days
+}
+
+// Limits of flows.
+const (
+	MaxNodes       = 200    // keeps the document of a run below 100 KB
+	MaxChunks      = 10_000 // of one fan-out
+	maxParallel    = 50     // nodes at work at once
+	maxFanParallel = 400    // chunks in flight at once
+	inputTime      = 7 * 24 * time.Hour
+	overdue        = 120 * time.Second
+	stepGrace      = 20 * time.Second // beyond a step's timeout before it counts as passed
+)
 
 // Hash returns the content address of f.
 func (f *Flow) Hash() string {
@@ -76,111 +124,25 @@ func (f *Flow) Node(name string) *Node {
 	return nil
 }
 
-var nodeName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
-
-// Check returns every fault of the flow, joined: bad and repeated names, needs
-// that do not exist, cycles, gates and budgets out of range.
-func (f *Flow) Check() error {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if !nodeName.MatchString(f.ID) {
-		bad("id: %q is not a name of small letters, digits and underscores", f.ID)
+// InputName is the name agents know the run's input under.
+func (f *Flow) InputName() string {
+	if f.Input == "" {
+		return "clarification_output"
 	}
-	if len(f.Nodes) == 0 {
-		bad("nodes: a flow has at least one node")
-	}
-	if f.Budget <= 0 {
-		bad("budget: %v is not a positive duration", f.Budget)
-	}
-	seen := map[string]bool{}
-	for i, n := range f.Nodes {
-		path := fmt.Sprintf("nodes[%d]", i)
-		switch {
-		case !nodeName.MatchString(n.Name):
-			bad("%s.name: %q is not a name of small letters, digits and underscores", path, n.Name)
-		case seen[n.Name]:
-			bad("%s.name: %q is there twice", path, n.Name)
-		}
-		seen[n.Name] = true
-		errs = append(errs, n.check(path)...)
-	}
-	for i, n := range f.Nodes {
-		for j, need := range n.Needs {
-			if !seen[need] {
-				bad("nodes[%d].needs[%d]: there is no node %q", i, j, need)
-			}
-		}
-	}
-	if loop := f.cycle(); loop != "" {
-		bad("nodes: %q needs itself, through its needs", loop)
-	}
-	return errors.Join(errs...)
+	return f.Input
 }
 
-func (n *Node) check(path string) (errs []error) {
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(path+format, args...)) }
-	if n.Agent == "" {
-		bad(".agent: a node names its agent")
+// parallel is how many nodes may be at work at once.
+func (f *Flow) parallel() int {
+	if f.MaxParallel == 0 {
+		return maxParallel
 	}
-	if n.Weight < 0 {
-		bad(".weight: %d is negative", n.Weight)
-	}
-	if n.Timeout <= 0 {
-		bad(".timeout: %v is not a positive duration", n.Timeout)
-	}
-	if n.Retry.Tries < 1 || n.Retry.Base <= 0 || n.Retry.Cap < n.Retry.Base {
-		bad(".retry: wanted tries of at least 1 and 0 < base ≤ cap, not %d, %v, %v", n.Retry.Tries, n.Retry.Base, n.Retry.Cap)
-	}
-	if n.Gate != nil {
-		errs = append(errs, n.Gate.check(path)...)
-	}
-	return errs
+	return f.MaxParallel
 }
 
-func (g *Gate) check(path string) (errs []error) {
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(path+format, args...)) }
-	if g.Scorer == "" || g.Critic == "" {
-		bad(".gate: a gate names its scorer and its critic")
+func (f *Flow) overdue() time.Duration {
+	if f.Overdue == 0 {
+		return overdue
 	}
-	if g.Threshold < 0 || g.Threshold > 100 {
-		bad(".gate.threshold: %d is not within 0 and 100", g.Threshold)
-	}
-	if g.Retries < 0 || g.Retries > 10 {
-		bad(".gate.retries: %d is not within 0 and 10", g.Retries)
-	}
-	if g.Exhausted != Fail && g.Exhausted != Degrade {
-		bad(".gate.onExhausted: %q is neither %q nor %q", g.Exhausted, Fail, Degrade)
-	}
-	return errs
-}
-
-// cycle returns a node on a cycle of needs, or "".
-func (f *Flow) cycle() string {
-	const visiting, done = 1, 2
-	mark := map[string]int{}
-	var visit func(name string) string
-	visit = func(name string) string {
-		switch mark[name] {
-		case visiting:
-			return name
-		case done:
-			return ""
-		}
-		mark[name] = visiting
-		if n := f.Node(name); n != nil {
-			for _, need := range n.Needs {
-				if loop := visit(need); loop != "" {
-					return loop
-				}
-			}
-		}
-		mark[name] = done
-		return ""
-	}
-	for _, n := range f.Nodes {
-		if loop := visit(n.Name); loop != "" {
-			return loop
-		}
-	}
-	return ""
+	return f.Overdue
 }

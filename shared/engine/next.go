@@ -3,8 +3,13 @@ package engine
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
+
+// viewPause is the least time between two writes of a view that show neither an
+// end, a question nor an output: a document takes one sustained write a second.
+const viewPause = time.Second
 
 // Next applies one event to a run. It is a function of its arguments alone:
 // time comes in as now, equal inputs give equal outputs, and s is not changed.
@@ -44,13 +49,25 @@ func (t *transition) start(s State, e Started) Verdict {
 	t.state = State{
 		Schema: Schema, Flow: t.flow.Hash(), FlowID: t.flow.ID,
 		EstimateID: e.EstimateID, Owner: e.Owner, Project: e.Project, N: e.N, Input: e.Input,
+		Parent: e.Parent, Edits: e.Edits, Facts: e.Facts,
 		Status: Running, CreatedAt: t.now, DeadlineAt: t.now.Add(t.flow.Budget),
 		Nodes: make(map[string]Progress, len(t.flow.Nodes)), Open: map[StepID]OpenStep{},
 	}
 	for _, n := range t.flow.Nodes {
-		t.state.Nodes[n.Name] = Progress{Phase: Blocked}
+		p, carried := e.Carried[n.Name]
+		switch {
+		case !carried:
+			p = Progress{Phase: Blocked}
+		case !p.Phase.Settled():
+			return Invalid
+		default:
+			t.state.Carried = append(t.state.Carried, n.Name)
+		}
+		t.state.Nodes[n.Name] = p
+		if p.Phase == Degraded {
+			t.flag(FlagPartial)
+		}
 	}
-	t.unblock()
 	t.effects.View = true
 	return Applied
 }
@@ -68,141 +85,134 @@ func (t *transition) apply(s State, e Event) Verdict {
 		return t.finished(e)
 	case Retryable:
 		return t.retryable(e)
+	case InputNeeded:
+		return t.inputNeeded(e)
+	case InputGiven:
+		return t.inputGiven(e)
+	case ShardsDone:
+		return t.shardsDone(e)
+	case HoldRequested:
+		return t.hold(e)
+	case ResumeRequested:
+		return t.resume()
 	case CancelRequested:
 		t.end(Canceled, nil)
 		return Applied
 	case DeadlinePassed:
-		if t.now.Before(s.DeadlineAt) {
-			return Stale
-		}
-		t.end(Failed, &Error{Code: CodePipelineTimeout, Message: "The run took longer than its time budget.", Agent: t.firstActive()})
-		return Applied
+		return t.deadlinePassed(e)
 	default:
 		return Invalid
 	}
 }
 
-// locate returns node and role of a step that is open.
-func (t *transition) locate(id StepID) (*Node, Role, Verdict) {
-	name, _, role, ok := id.Parts()
-	n := t.flow.Node(name)
+// locate returns node and place of a step that is open.
+func (t *transition) locate(id StepID) (*Node, StepRef, Verdict) {
+	r, ok := id.Ref()
+	n := t.flow.Node(r.Node)
 	if !ok || n == nil {
-		return nil, "", Invalid
+		return nil, r, Invalid
 	}
 	if _, open := t.state.Open[id]; !open {
-		return nil, "", Stale
+		return nil, r, Stale
 	}
-	return n, role, Applied
+	return n, r, Applied
 }
 
 func (t *transition) finished(e Finished) Verdict {
-	n, role, verdict := t.locate(e.Step)
+	n, r, verdict := t.locate(e.Step)
 	if verdict != Applied {
 		return verdict
 	}
-	if role == RoleScorer && e.Failure == nil && (e.Score < 0 || e.Score > 100) {
-		return Invalid
-	}
 	t.came = e.Step
 	p := t.state.Nodes[n.Name]
-	switch role {
-	case RolePrimary:
-		t.primaryFinished(n, p, e)
-		t.effects.View = true
-	case RoleScorer:
-		t.scorerFinished(n, p, e)
-		t.effects.View = true
-	case RoleCritic:
-		if e.Failure != nil {
-			t.flag(FlagCriticUnavailable) // the retry works with the scorer's own words
+	switch r.Role {
+	case RoleExpand:
+		return t.expanded(n, p, e)
+	case RolePrimary, RoleJoin:
+		if r.Turn > 0 {
+			p.Made = e.Step
 		}
-		p.Attempt++
-		p.Phase = Primary
-		t.state.Nodes[n.Name] = p
+		p.Turn = 0
+		t.made(n, p, e)
+	case RoleScorer:
+		if e.Failure == nil && (e.Score < 0 || e.Score > 100) {
+			return Invalid
+		}
+		t.scored(n, p, e)
+	case RoleCritic:
+		t.criticized(n, p, e)
+		return Applied // the view shows nothing of it
+	default:
+		return Invalid
 	}
+	t.effects.View = true
 	return Applied
 }
 
-func (t *transition) primaryFinished(n *Node, p Progress, e Finished) {
+func (t *transition) deadlinePassed(e DeadlinePassed) Verdict {
 	switch {
-	case e.Failure != nil:
-		t.exhausted(n, p, e.Failure)
-	case n.Gate == nil:
-		p.Best, p.Out = p.Attempt, e.Step
-		t.pass(n, p)
-	default:
-		p.Phase = Scoring
-		t.state.Nodes[n.Name] = p
+	case e.Step != "":
+		return t.stepDeadline(e)
+	case e.Input != "":
+		return t.inputExpired(e.Input)
+	case t.state.WaitSince != nil || t.now.Before(t.state.DeadlineAt):
+		return Stale // waiting for people is not working time
 	}
+	t.end(Failed, &Error{Code: CodePipelineTimeout, Message: "The run took longer than its time budget.", Agent: t.firstActive()})
+	return Applied
 }
 
-func (t *transition) scorerFinished(n *Node, p Progress, e Finished) {
-	if e.Failure != nil {
-		t.exhausted(n, p, &Error{Code: CodeValidationFailed, Message: "The output could not be judged: " + e.Failure.Message, Agent: n.Gate.Scorer})
-		return
-	}
-	p.Scores = append(slices.Clone(p.Scores), e.Score)
-	if len(p.Scores) == 1 || e.Score > p.Scores[p.Best] {
-		p.Best, p.Out = p.Attempt, Step(n.Name, p.Attempt, RolePrimary)
-	}
-	switch {
-	case e.Score >= n.Gate.Threshold:
-		// The attempt that reached the threshold is the output, and it is the
-		// best one: every attempt before it was below.
-		t.pass(n, p)
-	case p.Attempt < n.Gate.Retries:
-		p.Phase = Critiquing
-		t.state.Nodes[n.Name] = p
-	default:
-		t.exhausted(n, p, &Error{
-			Code: CodeRetriesExhausted, Agent: n.Name,
-			Message: "No attempt reached the pass mark; the best one is kept.",
-		})
-	}
-}
-
-func (t *transition) pass(n *Node, p Progress) {
-	p.Phase = Passed
-	t.state.Nodes[n.Name] = p
-	t.effects.Outputs = append(t.effects.Outputs, Output{Node: n.Name, Step: p.Out, Phase: Passed})
-	t.unblock()
-}
-
-// exhausted ends a node that nothing brings through.
-func (t *transition) exhausted(n *Node, p Progress, cause *Error) {
-	if cause.Agent == "" {
-		cause = &Error{Code: cause.Code, Message: cause.Message, Agent: n.Name}
-	}
-	p.Err = cause
-	p.Phase = NodeFailed
-	if n.Gate != nil && n.Gate.Exhausted == Degrade {
-		p.Phase = Degraded
-	}
-	t.state.Nodes[n.Name] = p
-	if p.Out != "" {
-		t.effects.Outputs = append(t.effects.Outputs, Output{Node: n.Name, Step: p.Out, Phase: p.Phase})
-	}
-	if p.Phase == Degraded {
-		t.flag(FlagPartial)
-		t.unblock()
-		return
-	}
-	t.end(Failed, &Error{Code: cause.Code, Message: cause.Message, Agent: n.Name})
-}
-
-// unblock starts every blocked node whose needs are met.
+// unblock starts blocked nodes whose needs are met, in flow order, as many as
+// may be at work. A node whose conditions do not hold is skipped, which may
+// meet the needs of others.
 func (t *transition) unblock() {
-	for i := range t.flow.Nodes {
-		n := &t.flow.Nodes[i]
-		p := t.state.Nodes[n.Name]
-		if p.Phase != Blocked {
-			continue
+	if t.state.Status.Ended() || t.state.Hold != nil {
+		return
+	}
+	room := t.flow.parallel()
+	for _, p := range t.state.Nodes {
+		if p.Phase.working() {
+			room--
 		}
-		if !slices.ContainsFunc(n.Needs, func(need string) bool { return !t.state.Nodes[need].Phase.settled() }) {
-			p.Phase = Primary
+	}
+	for again := true; again; {
+		again = false
+		for i := range t.flow.Nodes {
+			n := &t.flow.Nodes[i]
+			p := t.state.Nodes[n.Name]
+			if p.Phase != Blocked || !t.needsMet(n) {
+				continue
+			}
+			switch {
+			case !n.holds(&t.state):
+				p.Phase = Skipped
+				again = true
+			case n.Pause != nil:
+				p = t.ask(n, p, Question{
+					ID: n.Name + ".0.pause", Kind: AskPause, Prompt: n.Pause.Prompt, Schema: n.Pause.Schema,
+					ExpiresAt: t.now.Add(n.Pause.expires()),
+				}, n.begin())
+			case room > 0:
+				p.Phase = n.begin()
+				room--
+			default:
+				continue
+			}
 			t.state.Nodes[n.Name] = p
 		}
 	}
+}
+
+func (t *transition) needsMet(n *Node) bool {
+	return !slices.ContainsFunc(n.Needs, func(need string) bool { return !t.state.Nodes[need].Phase.Settled() })
+}
+
+// begin is the phase in which an attempt of a node starts.
+func (n *Node) begin() Phase {
+	if n.FanOut != nil {
+		return Expanding
+	}
+	return Primary
 }
 
 func (t *transition) flag(name string) {
@@ -220,22 +230,28 @@ func (t *transition) end(status Status, cause *Error) {
 
 func (t *transition) firstActive() string {
 	for _, n := range t.flow.Nodes {
-		if p := t.state.Nodes[n.Name].Phase; p == Primary || p == Scoring || p == Critiquing {
+		if t.state.Nodes[n.Name].Phase.working() {
 			return n.Name
 		}
 	}
 	return ""
 }
 
-// settle completes a transition: the run ends when every node has, the open
-// steps follow from the nodes, and what is newly open is to be published.
+// settle completes a transition: nodes start, the status and the open steps
+// follow from the nodes, and what is newly open is to be published.
 func (t *transition) settle() {
 	s := &t.state
-	if s.Status == Running && t.allSettled() {
-		t.end(Completed, nil)
-	}
+	t.unblock()
 	before := s.Open
 	s.Open = Open(t.flow, *s)
+	t.status()
+	if s.Status.Ended() {
+		s.Open = map[StepID]OpenStep{}
+		inFlight := maps.Clone(before)
+		delete(inFlight, t.came)
+		t.effects.Cancel = slices.Collect(maps.Keys(inFlight))
+		t.inFlowOrder(t.effects.Cancel)
+	}
 	for id, step := range s.Open {
 		if _, was := before[id]; !was {
 			step.Since = t.now
@@ -244,30 +260,90 @@ func (t *transition) settle() {
 		}
 	}
 	t.inFlowOrder(t.effects.Publish)
-	if s.Status.Ended() {
-		inFlight := maps.Clone(before)
-		delete(inFlight, t.came)
-		t.effects.Cancel = slices.Collect(maps.Keys(inFlight))
-		t.inFlowOrder(t.effects.Cancel)
-	}
 	s.Rev++
 	s.UpdatedAt = t.now
 	s.WakeAt = t.wake()
+	t.coalesce()
+}
+
+// status derives the status of a run that has not ended, and keeps the time in
+// which only people could act off its working time.
+func (t *transition) status() {
+	s := &t.state
+	if s.Status.Ended() {
+		return
+	}
+	was := s.Status
+	switch {
+	case t.allSettled():
+		t.end(Completed, nil)
+	case s.Hold != nil, !t.atWork():
+		s.Status = WaitingInput
+	default:
+		s.Status = Running
+	}
+	if s.Status != was {
+		t.effects.View = true
+	}
+	switch {
+	case s.Status == WaitingInput && s.WaitSince == nil:
+		s.WaitSince = new(t.now)
+	case s.Status != WaitingInput && s.WaitSince != nil:
+		s.DeadlineAt = s.DeadlineAt.Add(t.now.Sub(*s.WaitSince))
+		s.WaitSince = nil
+	}
+}
+
+func (t *transition) atWork() bool {
+	for _, p := range t.state.Nodes {
+		if p.Phase.working() {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *transition) allSettled() bool {
 	for _, p := range t.state.Nodes {
-		if !p.Phase.settled() {
+		if !p.Phase.Settled() {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *transition) inFlowOrder(ids []StepID) {
-	rank := func(id StepID) int {
-		name, _, _, _ := id.Parts()
-		return slices.IndexFunc(t.flow.Nodes, func(n Node) bool { return n.Name == name })
+// coalesce leaves a view out that comes within a second of the last one and
+// shows nothing that cannot wait. What brings an output writes the document
+// anyway.
+func (t *transition) coalesce() {
+	s := &t.state
+	if !t.effects.View || s.Schema < 2 {
+		return
 	}
-	slices.SortFunc(ids, func(a, b StepID) int { return rank(a) - rank(b) })
+	urgent := s.Rev == 1 || s.Status != Running || len(t.effects.Outputs) > 0 || len(t.effects.Ask) > 0
+	if !urgent && s.ViewAt != nil && t.now.Sub(*s.ViewAt) < viewPause {
+		t.effects.View = false
+		return
+	}
+	s.ViewAt = new(t.now)
+}
+
+// inFlowOrder sorts steps by their nodes' place in the flow; steps of one node
+// by their ids.
+func (t *transition) inFlowOrder(ids []StepID) {
+	if len(ids) < 2 {
+		return
+	}
+	rank := make(map[string]int, len(t.flow.Nodes))
+	for i, n := range t.flow.Nodes {
+		rank[n.Name] = i
+	}
+	slices.SortFunc(ids, func(a, b StepID) int {
+		x, _ := a.Ref()
+		y, _ := b.Ref()
+		if d := rank[x.Node] - rank[y.Node]; d != 0 {
+			return d
+		}
+		return strings.Compare(string(a), string(b))
+	})
 }

@@ -8,73 +8,126 @@ import (
 
 // Open lists the steps that should happen now. For a state that Next returned
 // it equals s.Open; the bookkeeping of a step that stays open is carried over.
+// While a run is held nothing is added. The chunks of a fan-out are not among
+// them: their shards list them.
 func Open(f *Flow, s State) map[StepID]OpenStep {
 	open := make(map[StepID]OpenStep, len(s.Open)+1)
 	if s.Status.Ended() {
 		return open
 	}
-	for _, n := range f.Nodes {
-		p := s.Nodes[n.Name]
-		var role Role
-		switch p.Phase {
-		case Primary:
-			role = RolePrimary
-		case Scoring:
-			role = RoleScorer
-		case Critiquing:
-			role = RoleCritic
-		default:
+	for i := range f.Nodes {
+		id, due := f.Nodes[i].due(s.Nodes[f.Nodes[i].Name])
+		if !due {
 			continue
 		}
-		id := Step(n.Name, p.Attempt, role)
-		open[id] = s.Open[id]
+		step, was := s.Open[id]
+		if s.Hold == nil || was {
+			open[id] = step
+		}
 	}
 	return open
 }
 
-// overdue is how long after a step opened, or may be tried again, the sweeper
-// looks whether anybody took it.
-const overdue = 120 * time.Second
+// due returns the step that a node waits for.
+func (n *Node) due(p Progress) (StepID, bool) {
+	r := StepRef{Node: n.Name, Attempt: p.Attempt, Turn: p.Turn}
+	switch p.Phase {
+	case Primary:
+		r.Role = RolePrimary
+	case Scoring:
+		r.Role = RoleScorer
+	case Critiquing:
+		r.Role = RoleCritic
+	case Expanding:
+		r.Role = RoleExpand
+	case Joining:
+		r.Role = RoleJoin
+	default:
+		return "", false
+	}
+	return r.ID(), true
+}
 
+// wake is when somebody should look whether the run goes on: nil when only a
+// person can make it.
 func (t *transition) wake() *time.Time {
-	if t.state.Status.Ended() {
+	s := &t.state
+	if s.Status.Ended() {
 		return nil
 	}
-	at := t.state.DeadlineAt
-	for _, step := range t.state.Open {
-		due := t.now.Add(overdue)
+	var at *time.Time
+	sooner := func(due time.Time) {
+		if at == nil || due.Before(*at) {
+			at = &due
+		}
+	}
+	for _, p := range s.Nodes {
+		if p.Phase == Waiting {
+			sooner(p.Ask.ExpiresAt)
+		}
+		if p.Phase == Fanning && s.Hold == nil {
+			sooner(t.now.Add(t.flow.overdue()))
+		}
+	}
+	if s.WaitSince != nil {
+		return at
+	}
+	sooner(s.DeadlineAt)
+	for _, step := range s.Open {
+		due := t.now.Add(t.flow.overdue())
 		if step.NotBefore != nil {
 			due = *step.NotBefore
 		}
-		if due.Before(at) {
-			at = due
-		}
+		sooner(due)
 	}
-	return &at
+	return at
 }
 
+// maxAfter bounds the pause that an agent may ask for.
+const maxAfter = time.Hour
+
 // retryable counts a failed try. While the budget lasts the step stays open
-// and waits; then the failure is final.
+// and waits; then the failure is final. An agent that is still at work uses up
+// no try.
 func (t *transition) retryable(e Retryable) Verdict {
 	n, _, verdict := t.locate(e.Step)
 	if verdict != Applied {
 		return verdict
 	}
 	step := t.state.Open[e.Step]
-	step.Tries++
-	if step.Tries >= n.Retry.Tries {
-		return t.finished(Finished{Step: e.Step, Failure: &e.Failure})
+	pause := min(e.After, maxAfter)
+	if !e.Working {
+		step.Tries++
+		if step.Tries >= n.Retry.Tries {
+			return t.finished(Finished{Step: e.Step, Failure: &e.Failure})
+		}
+		pause = max(n.Retry.Pause(t.state.RunID(), e.Step, step.Tries), pause)
 	}
-	pause := max(n.Retry.pause(t.state.RunID(), e.Step, step.Tries), min(e.After, time.Hour))
 	step.NotBefore = new(t.now.Add(pause))
 	t.state.Open[e.Step] = step
 	return Applied
 }
 
-// pause returns how long to wait before the next try: Base doubled per try, at
+// stepDeadline takes a try that outlived its time as one that failed.
+func (t *transition) stepDeadline(e DeadlinePassed) Verdict {
+	n, r, verdict := t.locate(e.Step)
+	switch {
+	case verdict != Applied:
+		return verdict
+	case !r.Role.CallsAgent():
+		return Invalid
+	case t.now.Before(e.Since.Add(n.Timeout + stepGrace)):
+		return Stale
+	}
+	return t.retryable(Retryable{Step: e.Step, Failure: Error{
+		Code: CodeAgentTimeout, Message: "The call took longer than its time.", Agent: t.flow.AgentOf(e.Step),
+	}})
+}
+
+// Pause returns how long to wait before the next try: Base doubled per try, at
 // most Cap, give or take half. The jitter is a hash, so that a test sees the
 // same pauses every time and a thousand runs do not wake together.
-func (r Retry) pause(run string, id StepID, try int) time.Duration {
+func (r Retry) Pause(run string, id StepID, try int) time.Duration {
 	pause := r.Base
 	for range try - 1 {
 		pause = min(2*pause, r.Cap)

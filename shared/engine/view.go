@@ -8,11 +8,11 @@ import (
 // View is what frontends watch on estimates/{id}. It is a function of the
 // state, and names follow the published document.
 type View struct {
-	Status          string            `json:"status"`          // processing, complete, failed, canceled
+	Status          string            `json:"status"`          // processing, waiting_input, complete, failed, canceled
 	CurrentAgent    *string           `json:"currentAgent"`    // first active node; {agent}_failed; nil at the end
 	CurrentAgents   []string          `json:"currentAgents"`   // every active node, in flow order
 	CompletedAgents []string          `json:"completedAgents"` // in flow order
-	AgentStatuses   map[string]string `json:"agentStatuses"`   // pending, running, retrying, completed, failed
+	AgentStatuses   map[string]string `json:"agentStatuses"`   // pending, running, retrying, waiting_input, completed, skipped, failed
 	Progress        int               `json:"progress"`        // 0–100, 100 only when complete
 	Scores          map[string]int    `json:"scores"`          // {agent}: latest; {agent}_attempt_{n}: by attempt, from 0
 	Retries         map[string]int    `json:"retries"`
@@ -24,6 +24,23 @@ type View struct {
 	Run             int               `json:"run"` // n of the run shown
 	Rev             int               `json:"rev"`
 	Partial         bool              `json:"partial"`
+	Questions       []ViewQuestion    `json:"questions"` // what people are asked now, in flow order
+	Hold            *ViewHold         `json:"hold"`      // nil: not held
+}
+
+// ViewQuestion is a question as frontends show it.
+type ViewQuestion struct {
+	InputID   string    `json:"inputId"`
+	Agent     string    `json:"agent"`
+	Kind      string    `json:"kind"`   // agent, pause, exhausted
+	Prompt    string    `json:"prompt"` // its beginning
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// ViewHold says who holds a run, and why.
+type ViewHold struct {
+	By     string `json:"by"`
+	Reason string `json:"reason"`
 }
 
 // Project is the view that frontends watch, written in the commit of the state.
@@ -33,7 +50,10 @@ func Project(f *Flow, s State) View {
 		StartedAt: s.CreatedAt, LastUpdated: s.UpdatedAt, CompletedAt: s.EndedAt,
 		AgentStatuses: make(map[string]string, len(f.Nodes)),
 		Scores:        make(map[string]int), Retries: make(map[string]int),
-		CurrentAgents: []string{}, CompletedAgents: []string{},
+		CurrentAgents: []string{}, CompletedAgents: []string{}, Questions: []ViewQuestion{},
+	}
+	if s.Hold != nil {
+		v.Hold = &ViewHold{s.Hold.By, s.Hold.Reason}
 	}
 	for _, flag := range s.Flags {
 		v.Partial = v.Partial || flag == FlagPartial
@@ -42,9 +62,14 @@ func Project(f *Flow, s State) View {
 	for _, n := range f.Nodes {
 		p := s.Nodes[n.Name]
 		all += n.Weight
-		if p.Phase.settled() {
+		if p.Phase.Settled() {
 			done += n.Weight
+		}
+		if p.Phase == Passed || p.Phase == Degraded {
 			v.CompletedAgents = append(v.CompletedAgents, n.Name)
+		}
+		if p.Ask != nil && !s.Status.Ended() {
+			v.Questions = append(v.Questions, ViewQuestion{p.Ask.ID, n.Name, string(p.Ask.Kind), p.Ask.Prompt, p.Ask.ExpiresAt})
 		}
 		v.AgentStatuses[n.Name] = agentStatus(p, s.Status)
 		v.Retries[n.Name] = p.Attempt
@@ -87,6 +112,8 @@ func viewStatus(s Status) string {
 		return "failed"
 	case Canceled:
 		return "canceled"
+	case WaitingInput:
+		return "waiting_input"
 	default:
 		return "processing"
 	}
@@ -96,6 +123,8 @@ func agentStatus(p Progress, run Status) string {
 	switch p.Phase {
 	case Passed, Degraded:
 		return "completed"
+	case Skipped:
+		return "skipped"
 	case NodeFailed:
 		return "failed"
 	case Blocked:
@@ -109,6 +138,8 @@ func activeStatus(p Progress, run Status) string {
 	switch {
 	case run.Ended():
 		return "pending" // it was on its way and is no longer
+	case p.Phase == Waiting:
+		return "waiting_input"
 	case p.Attempt > 0, p.Phase == Critiquing:
 		return "retrying"
 	default:

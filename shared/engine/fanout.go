@@ -1,0 +1,48 @@
+package engine
+
+// expanded takes the plan of a fan-out. A list of nothing is joined at once.
+func (t *transition) expanded(n *Node, p Progress, e Finished) Verdict {
+	switch {
+	case e.Failure != nil:
+		t.exhausted(n, p, e.Failure)
+		t.effects.View = true
+		return Applied
+	case e.Fan == nil, e.Fan.Chunks < 0, e.Fan.Chunks > MaxChunks:
+		return Invalid
+	}
+	p.Fan = &Fan{Chunks: e.Fan.Chunks, Shards: e.Fan.Shards, Active: e.Fan.Active}
+	p.Phase = Fanning
+	if p.Fan.Chunks == 0 {
+		p.Phase = Joining
+	}
+	t.state.Nodes[n.Name] = p
+	return Applied
+}
+
+// shardsDone ends the fan-out: its results are joined, or, when it was given up,
+// the node is exhausted.
+func (t *transition) shardsDone(e ShardsDone) Verdict {
+	n := t.flow.Node(e.Node)
+	if n == nil || n.FanOut == nil {
+		return Invalid
+	}
+	p := t.state.Nodes[n.Name]
+	if p.Phase != Fanning || p.Attempt != e.Attempt {
+		return Stale
+	}
+	if e.Failed < 0 || e.Failed > p.Fan.Chunks {
+		return Invalid
+	}
+	p.Fan = &Fan{Chunks: p.Fan.Chunks, Shards: p.Fan.Shards, Active: p.Fan.Active, Failed: e.Failed}
+	if e.Failure != nil {
+		t.exhausted(n, p, e.Failure)
+		t.effects.View = true
+		return Applied
+	}
+	if e.Failed > 0 {
+		t.flag(FlagPartial)
+	}
+	p.Phase = Joining
+	t.state.Nodes[n.Name] = p
+	return Applied
+}
