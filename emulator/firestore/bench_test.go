@@ -5,6 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"cloud.google.com/go/firestore"
+
+	fsemu "truecost.dev/emulator/firestore"
 	"truecost.dev/emulator/firestore/firestoretest"
 )
 
@@ -18,9 +21,34 @@ func BenchmarkSet(b *testing.B) {
 	}
 }
 
+// BenchmarkSetOnDisk is BenchmarkSet on a server that outlives the process.
+func BenchmarkSetOnDisk(b *testing.B) {
+	c := onDisk(b)
+	for n := 0; b.Loop(); n++ {
+		if _, err := c.Doc(fmt.Sprintf("c/%d", n%100)).Set(b.Context(), map[string]any{"n": n}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func onDisk(b *testing.B) *firestore.Client {
+	b.Helper()
+	server, err := fsemu.Open(b.TempDir(), fsemu.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { server.Close() })
+	return firestoretest.Connect(b, server)
+}
+
 // BenchmarkSetParallel is commits by many callers through the official client.
-func BenchmarkSetParallel(b *testing.B) {
-	c := firestoretest.Client(b)
+func BenchmarkSetParallel(b *testing.B) { setParallel(b, firestoretest.Client(b)) }
+
+// BenchmarkSetParallelOnDisk is the same on a server that outlives the process.
+func BenchmarkSetParallelOnDisk(b *testing.B) { setParallel(b, onDisk(b)) }
+
+func setParallel(b *testing.B, c *firestore.Client) {
+	b.Helper()
 	var n atomic.Int64
 	b.SetParallelism(16)
 	b.RunParallel(func(p *testing.PB) {
