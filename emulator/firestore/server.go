@@ -80,7 +80,11 @@ func Open(dir string, o Options) (*Server, error) {
 func (o Options) store() store.Options {
 	return store.Options{
 		Now: o.Now, Optimistic: o.Optimistic, LockTimeout: o.LockTimeout,
-		Journal: journal.Options{Compact: o.Compact, Log: o.Log},
+		Journal: journal.Options{Compact: o.Compact, Report: func(err error) {
+			if o.Log != nil {
+				o.Log.LogAttrs(context.Background(), slog.LevelError, "the log of the documents grows", slog.Any("error", err))
+			}
+		}},
 	}
 }
 

@@ -24,7 +24,7 @@
 // cut short is noticed even where it is cut between two records.
 //
 // What a process that is killed leaves behind is a prefix of its last frame:
-// Open cuts it off. Anything else that is not as it was written is Damage, which
+// Open cuts it off. Anything else that is not as it was written is a DamageError, which
 // names file and offset; nothing is skipped.
 //
 // Append returns when the kernel has the record. It survives the death of the

@@ -73,7 +73,7 @@ func (j *Journal) writeSnapshot(number uint64, state iter.Seq2[[]byte, error]) (
 
 // create makes a file by another name, syncs it and renames it.
 func (j *Journal) create(path string, fill func(io.Writer) error) (size int64, err error) {
-	f, err := os.OpenFile(path+newSuffix, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) //nolint:gosec // G304: as above
+	f, err := os.OpenFile(path+newSuffix, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) //nolint:gosec // G304: the directory is the caller's to choose
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +96,7 @@ func (j *Journal) create(path string, fill func(io.Writer) error) (size int64, e
 }
 
 func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // G304: as above
+	d, err := os.Open(dir) //nolint:gosec // G304: the directory is the caller's to choose
 	if err != nil {
 		return err
 	}

@@ -20,15 +20,15 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Damage is a file that is not as it was written.
-type Damage struct {
+// DamageError is a file that is not as it was written.
+type DamageError struct {
 	File   string
 	Offset int64 // of the frame, in bytes
 	What   string
 }
 
 // Error implements error.
-func (d *Damage) Error() string {
+func (d *DamageError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s", d.File, d.Offset, d.What)
 }
 
@@ -55,7 +55,7 @@ type scanner struct {
 	ended  bool  // the end mark was read
 }
 
-// newScanner reads the first line. It returns a Damage for a file that is no
+// newScanner reads the first line. It returns a DamageError for a file that is no
 // journal, and an error for one of another version or kind.
 func newScanner(r io.Reader, size int64, name, kind string) (*scanner, error) {
 	s := &scanner{r: bufio.NewReaderSize(r, 1<<16), name: name, size: size}
@@ -79,7 +79,7 @@ func newScanner(r io.Reader, size int64, name, kind string) (*scanner, error) {
 }
 
 func (s *scanner) damage(what string) error {
-	return &Damage{File: s.name, Offset: s.intact, What: what}
+	return &DamageError{File: s.name, Offset: s.intact, What: what}
 }
 
 // errTorn is the end of a file within a frame.

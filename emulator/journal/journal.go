@@ -1,11 +1,9 @@
 package journal
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"os"
 	"sync"
 )
@@ -22,9 +20,9 @@ type Options struct {
 	// larger than that waits for as much log as it has bytes itself.
 	Compact int64
 
-	// Log receives what went wrong with a snapshot, which costs space and no
-	// record; nil discards it.
-	Log *slog.Logger
+	// Report is told why a snapshot could not be written, which costs space and no
+	// record; nil is not told.
+	Report func(error)
 }
 
 // A Journal is an open journal. Its methods are safe for concurrent use. The nil
@@ -110,9 +108,8 @@ func (j *Journal) Compact(state iter.Seq2[[]byte, error]) error {
 	number := j.number
 	j.writer.Go(func() {
 		size, err := j.writeSnapshot(number, state)
-		if err != nil {
-			j.o.Log.LogAttrs(context.Background(), slog.LevelError, "no snapshot of the journal",
-				slog.String("directory", j.dir), slog.Any("error", err))
+		if err != nil && j.o.Report != nil {
+			j.o.Report(fmt.Errorf("write a snapshot of the journal in %s: %w", j.dir, err))
 		}
 		j.mu.Lock()
 		defer j.mu.Unlock()

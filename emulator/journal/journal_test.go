@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,7 +129,7 @@ func TestEveryCut(t *testing.T) {
 		}
 		j, got, err := open(dir, Options{})
 		if n < 0 { // within the first line, which is there before the file is
-			if d, ok := errors.AsType[*Damage](err); !ok || d.Offset != 0 {
+			if d, ok := errors.AsType[*DamageError](err); !ok || d.Offset != 0 {
 				t.Errorf("cut at %d: Open = %v, want damage at 0", cut, err)
 			}
 			continue
@@ -227,7 +228,7 @@ func TestWhatIsRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Fatalf("Open = %v, want %q", err, tt.want)
 			}
-			d, ok := errors.AsType[*Damage](err)
+			d, ok := errors.AsType[*DamageError](err)
 			if ok != (tt.damage >= 0) || ok && (d.Offset != tt.damage || !strings.HasPrefix(d.File, dir)) {
 				t.Errorf("Open = %v, want damage at byte %d", err, tt.damage)
 			}
@@ -353,11 +354,10 @@ func TestCompactionBoundsTheDirectory(t *testing.T) {
 // back is always what was appended.
 func TestAnyHistory(t *testing.T) {
 	t.Parallel()
+	base, n := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, err := os.MkdirTemp(t.TempDir(), "history")
-		if err != nil {
-			rt.Fatal(err)
-		}
+		n++
+		dir := filepath.Join(base, strconv.Itoa(n))
 		j, got, err := open(dir, Options{})
 		if err != nil {
 			rt.Fatal(err)

@@ -4,21 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 )
 
 // Open opens the journal of a directory, which it makes when it is missing, and
 // hands every record to replay in the order in which it was written; a record
-// is replay's to keep. It returns a Damage for a file that is not as it was
+// is replay's to keep. It returns a DamageError for a file that is not as it was
 // written or that replay refuses, and an error when another process has the
 // journal open, when a file is missing, or is of another version or kind.
 func Open(dir string, o Options, replay func(record []byte) error) (*Journal, error) {
 	if o.Compact == 0 {
 		o.Compact = defaultCompact
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the journal: %w", err)
@@ -106,7 +102,7 @@ func (j *Journal) loadLog(number uint64, last bool, replay func([]byte) error) e
 // replay hands the records of one file to visit. A torn end is no error here.
 func (j *Journal) replay(number uint64, suffix string, visit func([]byte) error) (*scanner, error) {
 	path := j.path(number, suffix)
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // G304: the directory is the caller's to choose
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +130,7 @@ func (s *scanner) each(visit func([]byte) error) error {
 			return err
 		}
 		if err := visit(record); err != nil {
-			return &Damage{File: s.name, Offset: at, What: err.Error()}
+			return &DamageError{File: s.name, Offset: at, What: err.Error()}
 		}
 	}
 }

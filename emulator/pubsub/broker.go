@@ -31,14 +31,17 @@ type broker struct {
 	clock  *Clock
 	faults Faults
 
-	mu     sync.Mutex // guards everything below, and what it points to
-	lastID uint64
-	leases uint64
-	topics map[string]*pubsubpb.Topic
-	subs   map[string]*subscription
-	log    []*record
-	moved  signal // something left a queue
-	halted bool   // no more leases
+	mu      sync.Mutex // guards everything below, and what it points to
+	lastID  uint64
+	leases  uint64
+	entries uint64
+	topics  map[string]*pubsubpb.Topic
+	subs    map[string]*subscription
+	log     []*record
+	moved   signal // something left a queue
+	halted  bool   // no more leases
+	held    bool   // no pushes yet
+	scribe  scribe
 }
 
 // A subscription is its settings and its queue.
@@ -112,15 +115,24 @@ func (b *broker) publish(topic string, m *pubsubpb.PubsubMessage) string {
 	m.PublishTime = timestamppb.New(now.Truncate(time.Millisecond))
 	r := &record{topic: topic, message: m}
 	b.remember(r)
+	var entries []entry
 	for _, name := range slices.Sorted(maps.Keys(b.subs)) {
 		s := b.subs[name]
 		if s.config.Topic != topic {
 			continue
 		}
 		for _, copied := range b.faults.schedule(name, m.MessageId, b.lastID) {
-			s.queue.add(&entry{record: r, order: copied.order, at: now.Add(copied.wait)})
+			b.entries++
+			e := entry{number: b.entries, subscription: name, record: r, order: copied.order, at: now.Add(copied.wait)}
+			entries = append(entries, e)
+			s.queue.add(&e)
 		}
 		s.changed.fire()
+	}
+	if len(entries) > 0 {
+		b.scribe.published(r, entries)
+	} else { // nobody will see the message, but its id is taken
+		b.scribe.numbers(countersField, b.lastID)
 	}
 	return m.MessageId
 }
@@ -150,6 +162,7 @@ func (b *broker) lease(s *subscription, h *holder) *entry {
 	if e == nil {
 		return nil
 	}
+	b.scribe.numbers(leasedField, e.number, b.leases)
 	e.record.deliveries++
 	e.holder = h
 	h.count(e, 1)
@@ -187,6 +200,7 @@ func (b *broker) postpone(s *subscription, ackID string, d time.Duration) {
 func (b *broker) settle(s *subscription, e *entry) {
 	e.holder.count(e, -1)
 	s.queue.remove(e)
+	b.scribe.numbers(settledField, e.number)
 	s.changed.fire()
 	b.moved.fire()
 }
@@ -202,6 +216,7 @@ func (b *broker) fail(s *subscription, e *entry) {
 	}
 	e.holder.count(e, -1)
 	s.queue.retry(e, b.clock.Now().Add(backoff(s.config, e.attempt)))
+	b.scribe.numbers(waitingField, e.number, uint64(e.at.UnixNano()))
 	s.changed.fire()
 	b.moved.fire()
 }
@@ -226,6 +241,10 @@ func backoff(c *pubsubpb.Subscription, n int) time.Duration {
 func (b *broker) halt() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.haltLocked()
+}
+
+func (b *broker) haltLocked() {
 	b.halted = true
 	for _, s := range b.subs {
 		s.changed.fire()
@@ -235,6 +254,7 @@ func (b *broker) halt() {
 // drop forgets a subscription and wakes whoever waits for its messages.
 func (b *broker) drop(s *subscription) {
 	delete(b.subs, s.config.Name)
+	b.scribe.name(subscriptionDeletedField, s.config.Name)
 	s.pusher = nil
 	s.changed.fire()
 	b.moved.fire()

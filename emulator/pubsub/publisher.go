@@ -19,18 +19,19 @@ type publisher struct {
 }
 
 // CreateTopic creates a topic, once.
-func (p *publisher) CreateTopic(_ context.Context, t *pubsubpb.Topic) (*pubsubpb.Topic, error) {
+func (p *publisher) CreateTopic(_ context.Context, t *pubsubpb.Topic) (_ *pubsubpb.Topic, err error) {
 	if err := checkTopic(t); err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock(&err)
 	if p.topics[t.Name] != nil {
 		return nil, exists(t.Name)
 	}
 	kept := proto.CloneOf(t)
 	kept.State = pubsubpb.Topic_ACTIVE
 	p.topics[t.Name] = kept
+	p.scribe.message(topicField, kept)
 	return proto.CloneOf(kept), nil
 }
 
@@ -50,9 +51,9 @@ func (p *publisher) GetTopic(_ context.Context, req *pubsubpb.GetTopicRequest) (
 }
 
 // UpdateTopic changes the masked fields of a topic.
-func (p *publisher) UpdateTopic(_ context.Context, req *pubsubpb.UpdateTopicRequest) (*pubsubpb.Topic, error) {
+func (p *publisher) UpdateTopic(_ context.Context, req *pubsubpb.UpdateTopicRequest) (_ *pubsubpb.Topic, err error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock(&err)
 	name := req.GetTopic().GetName()
 	old := p.topics[name]
 	if old == nil {
@@ -66,21 +67,24 @@ func (p *publisher) UpdateTopic(_ context.Context, req *pubsubpb.UpdateTopicRequ
 		return nil, err
 	}
 	p.topics[name] = t
+	p.scribe.message(topicField, t)
 	return proto.CloneOf(t), nil
 }
 
 // DeleteTopic deletes a topic. Its subscriptions stay, with their backlog.
-func (p *publisher) DeleteTopic(_ context.Context, req *pubsubpb.DeleteTopicRequest) (*emptypb.Empty, error) {
+func (p *publisher) DeleteTopic(_ context.Context, req *pubsubpb.DeleteTopicRequest) (_ *emptypb.Empty, err error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock(&err)
 	if p.topics[req.Topic] == nil {
 		return nil, notFound(req.Topic)
 	}
 	delete(p.topics, req.Topic)
+	p.scribe.name(topicDeletedField, req.Topic)
 	for _, s := range p.subs {
 		if s.config.Topic == req.Topic {
 			s.config = proto.CloneOf(s.config)
 			s.config.Topic = deletedTopic
+			p.scribe.message(subscriptionField, s.config)
 		}
 	}
 	return &emptypb.Empty{}, nil
@@ -117,12 +121,12 @@ func (p *publisher) ListTopicSubscriptions(_ context.Context, req *pubsubpb.List
 }
 
 // Publish puts messages on a topic, in order and all or none.
-func (p *publisher) Publish(_ context.Context, req *pubsubpb.PublishRequest) (*pubsubpb.PublishResponse, error) {
+func (p *publisher) Publish(_ context.Context, req *pubsubpb.PublishRequest) (_ *pubsubpb.PublishResponse, err error) {
 	if err := checkPublish(req); err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock(&err)
 	if p.topics[req.Topic] == nil {
 		return nil, notFound(req.Topic)
 	}

@@ -39,9 +39,9 @@ func (s *subscriber) pullable(name string) (*subscription, error) {
 
 // lease hands out up to limit messages that are due to h and says what to wait
 // for when there are none.
-func (s *subscriber) lease(name string, limit int, h *holder) ([]*pubsubpb.ReceivedMessage, nap, error) {
+func (s *subscriber) lease(name string, limit int, h *holder) (list []*pubsubpb.ReceivedMessage, n nap, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	if s.halted {
 		return nil, nap{}, errStopped
 	}
@@ -49,7 +49,6 @@ func (s *subscriber) lease(name string, limit int, h *holder) ([]*pubsubpb.Recei
 	if err != nil {
 		return nil, nap{}, err
 	}
-	var list []*pubsubpb.ReceivedMessage
 	for size := 0; len(list) < limit && size < maxPulledBytes; {
 		e := s.broker.lease(sub, h)
 		if e == nil {
@@ -86,9 +85,9 @@ func (s *subscriber) Pull(ctx context.Context, req *pubsubpb.PullRequest) (*pubs
 }
 
 // Acknowledge settles leases. Stale ack ids are ignored.
-func (s *subscriber) Acknowledge(_ context.Context, req *pubsubpb.AcknowledgeRequest) (*emptypb.Empty, error) {
+func (s *subscriber) Acknowledge(_ context.Context, req *pubsubpb.AcknowledgeRequest) (_ *emptypb.Empty, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	sub, err := s.find(req.Subscription)
 	if err != nil {
 		return nil, err
@@ -100,12 +99,12 @@ func (s *subscriber) Acknowledge(_ context.Context, req *pubsubpb.AcknowledgeReq
 }
 
 // ModifyAckDeadline sets the deadline of leases; 0 seconds is a nack.
-func (s *subscriber) ModifyAckDeadline(_ context.Context, req *pubsubpb.ModifyAckDeadlineRequest) (*emptypb.Empty, error) {
+func (s *subscriber) ModifyAckDeadline(_ context.Context, req *pubsubpb.ModifyAckDeadlineRequest) (_ *emptypb.Empty, err error) {
 	if err := checkExtension(req.AckDeadlineSeconds); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	sub, err := s.find(req.Subscription)
 	if err != nil {
 		return nil, err
@@ -225,7 +224,7 @@ func (p *pullStream) receive() error {
 	}
 }
 
-func (p *pullStream) settle(req *pubsubpb.StreamingPullRequest) error {
+func (p *pullStream) settle(req *pubsubpb.StreamingPullRequest) (err error) {
 	if len(req.ModifyDeadlineSeconds) != len(req.ModifyDeadlineAckIds) {
 		return invalid("There are %d modify_deadline_seconds for %d modify_deadline_ack_ids.", len(req.ModifyDeadlineSeconds), len(req.ModifyDeadlineAckIds))
 	}
@@ -238,7 +237,7 @@ func (p *pullStream) settle(req *pubsubpb.StreamingPullRequest) error {
 		}
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock(&err)
 	sub, err := p.find(p.name)
 	if err != nil {
 		return err

@@ -52,8 +52,10 @@ func (p *pusher) run(ctx context.Context, inFlight *sync.WaitGroup) {
 // lease returns the deliveries that are due and what to wait for after them;
 // not ok is the end of the pusher.
 func (p *pusher) lease() (due []delivery, n nap, ok bool) {
+	var err error // halts the broker too
+	defer func() { ok = ok && err == nil }()
 	p.broker.mu.Lock()
-	defer p.broker.mu.Unlock()
+	defer p.broker.unlock(&err)
 	if p.broker.halted || p.sub.pusher != p {
 		return nil, nap{}, false
 	}
@@ -77,8 +79,9 @@ func (p *pusher) deliver(ctx context.Context, d delivery) {
 }
 
 func (p *pusher) settle(ackID string, accepted bool) {
+	var err error // halts the broker: nobody is there to be told
 	p.broker.mu.Lock()
-	defer p.broker.mu.Unlock()
+	defer p.broker.unlock(&err)
 	if accepted {
 		p.holder.maxMessages = min(maxPushWindow, p.holder.maxMessages+1)
 		p.broker.acknowledge(p.sub, ackID)

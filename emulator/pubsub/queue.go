@@ -2,6 +2,8 @@ package pubsub
 
 import (
 	"container/heap"
+	"iter"
+	"slices"
 	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
@@ -20,13 +22,15 @@ type record struct {
 // one of three places: waiting behind the head of its ordering key, waiting for
 // its time, or leased to a subscriber.
 type entry struct {
-	record  *record
-	order   uint64    // breaks ties of at
-	at      time.Time // waiting: the earliest delivery; leased: the ack deadline
-	attempt int       // deliveries so far
-	ackID   string    // of the current lease, or ""
-	holder  *holder   // of the current lease, or nil
-	index   int       // in its heap
+	number       uint64 // of all entries of the server, in the order of publishing
+	subscription string
+	record       *record
+	order        uint64    // breaks ties of at
+	at           time.Time // waiting: the earliest delivery; leased: the ack deadline
+	attempt      int       // deliveries so far
+	ackID        string    // of the current lease, or ""
+	holder       *holder   // of the current lease, or nil
+	index        int       // in its heap
 }
 
 // A queue is the backlog of a subscription: a data structure without clock or
@@ -126,6 +130,24 @@ func (q *queue) next() (at time.Time, ok bool) {
 		}
 	}
 	return at, ok
+}
+
+// all returns every entry, in no particular order.
+func (q *queue) all() iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		for _, e := range slices.Concat(q.waiting, q.leased) {
+			if !yield(e) {
+				return
+			}
+		}
+		for _, line := range q.keys {
+			for _, e := range line[1:] {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // pending counts the entries that are due now or later, those behind the head

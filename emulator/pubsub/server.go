@@ -18,6 +18,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/test/bufconn"
+
+	"truecost.dev/emulator/journal"
 )
 
 // Largest gRPC messages: a full publish request, and a response that was filled
@@ -35,7 +37,11 @@ const minKeepalive = 10 * time.Second
 type Options struct {
 	Clock  *Clock       // nil: the clock of the machine
 	Faults Faults       // how badly it delivers
-	Log    *slog.Logger // refused pushes; nil: nowhere
+	Log    *slog.Logger // refused pushes, what cannot be kept; nil: nowhere
+
+	// Compact is how many bytes of log a server on disk lets grow before a
+	// snapshot takes their place; 0 is 16 MiB.
+	Compact int64
 
 	// Transport sends the pushes. Nil is a transport of its own, without proxy.
 	Transport http.RoundTripper
@@ -74,13 +80,41 @@ type Server struct {
 }
 
 // New returns a server that answers Dial; Serve makes it listen elsewhere too.
-func New(o Options) *Server {
-	s := &Server{broker: newBroker(o.Clock, o.Faults), local: bufconn.Listen(1 << 20), push: o.Transport, log: o.Log}
+// Its state is in memory.
+func New(o Options) *Server { return serve(newBroker(o.Clock, o.Faults), o) }
+
+// Open returns a server that keeps its state in a directory, which it makes when
+// it is missing, with the topics, subscriptions and undelivered messages that
+// are there. What was answered survives the death of the process at any moment:
+// a message that was published is delivered, one whose acknowledgement was
+// answered is not delivered again, and deliveries count on. Leases end with the
+// process; what was leased is due at once, except that push subscriptions stand
+// still until Resume, for their endpoints may have moved.
+//
+// Open returns an error for a directory that another process uses and for files
+// that are not as they were written.
+func Open(dir string, o Options) (*Server, error) {
+	b := newBroker(o.Clock, o.Faults)
+	r := &restorer{broker: b, backlog: map[uint64]*entry{}}
+	j, err := journal.Open(dir, journal.Options{Kind: "pubsub", Compact: o.Compact, Report: func(err error) { b.scribe.report(err) }}, r.restore)
+	if err != nil {
+		return nil, fmt.Errorf("open the messages: %w", err)
+	}
+	r.finish()
+	b.held, b.scribe.journal = true, j
+	return serve(b, o), nil
+}
+
+func serve(b *broker, o Options) *Server {
+	s := &Server{broker: b, local: bufconn.Listen(1 << 20), push: o.Transport, log: o.Log}
 	if s.push == nil {
 		s.push = &http.Transport{MaxIdleConnsPerHost: minPushWindow, IdleConnTimeout: time.Minute}
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	b.scribe.report = func(err error) {
+		s.log.LogAttrs(context.Background(), slog.LevelError, "the messages on disk", slog.Any("error", err))
 	}
 	s.pushes, s.abort = context.WithCancel(context.Background())
 	s.grpc = grpc.NewServer(append(interceptors(o.Fail), grpc.MaxRecvMsgSize(maxRequestFrame), grpc.WaitForHandlers(true),
@@ -168,7 +202,7 @@ func (s *Server) Close() error {
 	if t, ok := s.push.(*http.Transport); ok {
 		t.CloseIdleConnections()
 	}
-	return nil
+	return s.broker.scribe.journal.Close()
 }
 
 // repush starts, stops or replaces the pusher of a subscription after its
@@ -177,7 +211,7 @@ func (s *Server) repush(sub *subscription) {
 	sub.pusher = nil
 	sub.changed.fire()
 	endpoint := sub.config.PushConfig.GetPushEndpoint()
-	if endpoint == "" || s.broker.halted {
+	if endpoint == "" || s.broker.halted || s.broker.held {
 		return
 	}
 	p := &pusher{
@@ -190,8 +224,22 @@ func (s *Server) repush(sub *subscription) {
 	s.pushers.Go(func() { p.run(s.pushes, &s.inFlight) })
 }
 
+// Resume lets the push subscriptions of a server that Open returned push.
+func (s *Server) Resume() {
+	s.broker.mu.Lock()
+	defer s.broker.mu.Unlock()
+	if !s.broker.held {
+		return
+	}
+	s.broker.held = false
+	for _, name := range slices.Sorted(maps.Keys(s.broker.subs)) {
+		s.repush(s.broker.subs[name])
+	}
+}
+
 // Messages lists what was published, the oldest first: the last 20,000
-// messages at least, dead-lettered copies included.
+// messages at least, dead-lettered copies included. A server that Open returned
+// begins with those that are not acknowledged.
 func (s *Server) Messages() []Message {
 	s.broker.mu.Lock()
 	defer s.broker.mu.Unlock()

@@ -26,7 +26,7 @@ func (s *subscriber) find(name string) (*subscription, error) {
 
 // CreateSubscription creates a subscription, once. It receives what is
 // published from now on.
-func (s *subscriber) CreateSubscription(_ context.Context, req *pubsubpb.Subscription) (*pubsubpb.Subscription, error) {
+func (s *subscriber) CreateSubscription(_ context.Context, req *pubsubpb.Subscription) (_ *pubsubpb.Subscription, err error) {
 	config := proto.CloneOf(req)
 	if err := completeSubscription(config); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *subscriber) CreateSubscription(_ context.Context, req *pubsubpb.Subscri
 	}
 	config.State = pubsubpb.Subscription_ACTIVE
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	if s.subs[config.Name] != nil {
 		return nil, exists(config.Name)
 	}
@@ -48,6 +48,7 @@ func (s *subscriber) CreateSubscription(_ context.Context, req *pubsubpb.Subscri
 	}
 	sub := &subscription{config: config, queue: newQueue(config.EnableMessageOrdering)}
 	s.subs[config.Name] = sub
+	s.scribe.message(subscriptionField, config)
 	s.server.repush(sub)
 	return proto.CloneOf(config), nil
 }
@@ -72,9 +73,9 @@ func (s *subscriber) GetSubscription(_ context.Context, req *pubsubpb.GetSubscri
 
 // UpdateSubscription changes the masked fields of a subscription. Leases that
 // are out keep their deadlines.
-func (s *subscriber) UpdateSubscription(_ context.Context, req *pubsubpb.UpdateSubscriptionRequest) (*pubsubpb.Subscription, error) {
+func (s *subscriber) UpdateSubscription(_ context.Context, req *pubsubpb.UpdateSubscriptionRequest) (_ *pubsubpb.Subscription, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	sub, err := s.find(req.GetSubscription().GetName())
 	if err != nil {
 		return nil, err
@@ -87,9 +88,9 @@ func (s *subscriber) UpdateSubscription(_ context.Context, req *pubsubpb.UpdateS
 
 // ModifyPushConfig changes where a subscription pushes to; an empty endpoint
 // makes it a pull subscription.
-func (s *subscriber) ModifyPushConfig(_ context.Context, req *pubsubpb.ModifyPushConfigRequest) (*emptypb.Empty, error) {
+func (s *subscriber) ModifyPushConfig(_ context.Context, req *pubsubpb.ModifyPushConfigRequest) (_ *emptypb.Empty, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	sub, err := s.find(req.Subscription)
 	if err != nil {
 		return nil, err
@@ -114,6 +115,7 @@ func (s *subscriber) update(sub *subscription, change *pubsubpb.Subscription, pa
 	}
 	repush := !proto.Equal(config.PushConfig, sub.config.PushConfig)
 	sub.config = config
+	s.scribe.message(subscriptionField, config)
 	if repush {
 		s.server.repush(sub)
 	}
@@ -136,9 +138,9 @@ func (s *subscriber) ListSubscriptions(_ context.Context, req *pubsubpb.ListSubs
 }
 
 // DeleteSubscription deletes a subscription with its backlog.
-func (s *subscriber) DeleteSubscription(_ context.Context, req *pubsubpb.DeleteSubscriptionRequest) (*emptypb.Empty, error) {
+func (s *subscriber) DeleteSubscription(_ context.Context, req *pubsubpb.DeleteSubscriptionRequest) (_ *emptypb.Empty, err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock(&err)
 	sub, err := s.find(req.Subscription)
 	if err != nil {
 		return nil, err

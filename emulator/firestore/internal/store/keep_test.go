@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -118,12 +119,11 @@ func TestACommitThatCannotBeKeptIsNotSeen(t *testing.T) {
 // opened again at random points, and to one in memory.
 func TestDiskEqualsMemory(t *testing.T) {
 	t.Parallel()
+	base, n := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &manual{t: time.Unix(1000, 0)}
-		dir, err := os.MkdirTemp(t.TempDir(), "store")
-		if err != nil {
-			rt.Fatal(err)
-		}
+		n++
+		dir := filepath.Join(base, strconv.Itoa(n))
 		o := Options{Now: m.now, Journal: journal.Options{Compact: rapid.Int64Range(1, 3000).Draw(rt, "compact")}}
 		memory := New(o)
 		disk, err := Open(dir, o)
