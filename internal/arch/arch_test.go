@@ -48,8 +48,10 @@ var rules = []struct {
 	{"shared/a2a/", append(in("shared/fault", "shared/a2a"), sdk...)},
 	{"shared/callable/", in("shared/fault", "shared/callable")},
 	{"shared/agent/", in("shared/fault", "shared/estimate", "shared/a2a")},
-	{"shared/flows/", in("shared/fault", "shared/estimate", "shared/engine", "shared/runner", "shared/a2a")},
-	{"shared/runner/", append(in("shared/fault", "shared/engine", "shared/a2a", "shared/runner"), sdk...)},
+	{"shared/schema/", append(in("shared/fault"), "github.com/santhosh-tekuri/jsonschema/v6")},
+	{"shared/chart/", in("shared/engine")},
+	{"shared/flows/", in("shared/fault", "shared/estimate", "shared/engine", "shared/runner", "shared/a2a", "shared/schema")},
+	{"shared/runner/", append(in("shared/fault", "shared/engine", "shared/a2a", "shared/runner", "shared/schema"), sdk...)},
 	{"shared/gcp/", append(in("shared/fault", "shared/engine", "shared/a2a", "shared/runner", "shared/estimate"), anything[0])},
 	{"shared/host/", append(in("shared"), "github.com/cloudevents/sdk-go/v2")},
 	{"shared/boot/", anything},
@@ -63,7 +65,7 @@ var rules = []struct {
 // impure are the standard packages that the pure packages do without.
 var impure = []string{"os", "net", "net/http", "log", "log/slog", "io/ioutil", "os/exec", "syscall"}
 
-var pure = []string{"shared/fault/", "shared/engine/", "shared/estimate/"}
+var pure = []string{"shared/fault/", "shared/engine/", "shared/estimate/", "shared/chart/"}
 
 // clouds may appear under these folders of shared alone.
 var clouds = []string{"cloud.google.com/", "google.golang.org/", "firebase.google.com/"}
@@ -199,6 +201,10 @@ func TestRulesBite(t *testing.T) {
 		{"shared/estimate/pricing/price.go", module + "/shared/estimate/stat", false},
 		{"shared/runner/handle.go", "cloud.google.com/go/firestore", true},
 		{"shared/runner/handle.go", module + "/shared/gcp/docstore", true},
+		{"shared/runner/handle.go", "github.com/santhosh-tekuri/jsonschema/v6", true},
+		{"shared/schema/schema.go", "github.com/santhosh-tekuri/jsonschema/v6", false},
+		{"shared/schema/schema.go", module + "/shared/engine", true},
+		{"shared/chart/flow.go", "os", true},
 		{"shared/gcp/docstore/store.go", "cloud.google.com/go/firestore", false},
 		{"functions/location/agent.go", module + "/functions/scope", true},
 		{"functions/location/agent.go", module + "/shared/boot", true},
