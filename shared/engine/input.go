@@ -76,7 +76,7 @@ func (t *transition) inputGiven(e InputGiven) Verdict {
 	}
 	ask := p.Ask
 	p.Ask = nil
-	t.effects.View = true
+	t.effects.View, t.urgent = true, true
 	switch {
 	case e.Decision == GiveUp && ask.Kind == AskExhausted:
 		t.fail(n, p)
@@ -131,6 +131,6 @@ func (t *transition) resume() Verdict {
 			t.effects.Publish = append(t.effects.Publish, id)
 		}
 	}
-	t.effects.View = true
+	t.effects.View, t.urgent = true, true
 	return Applied
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // viewPause is the least time between two writes of a view that show neither an
-// end, a question nor an output: a document takes one sustained write a second.
+// end, a question, what a person did nor an output: a document takes one
+// sustained write a second.
 const viewPause = time.Second
 
 // Next applies one event to a run. It is a function of its arguments alone:
@@ -37,6 +38,7 @@ type transition struct {
 	state   State
 	effects Effects
 	came    StepID // the step that this event brings home
+	urgent  bool   // a person acted and wants to see it: the view is not left out
 }
 
 func (t *transition) start(s State, e Started) Verdict {
@@ -263,6 +265,9 @@ func (t *transition) settle() {
 	s.Rev++
 	s.UpdatedAt = t.now
 	s.WakeAt = t.wake()
+	if s.Status != Running {
+		t.effects.View = true // what ended or waits is shown as it is
+	}
 	t.coalesce()
 }
 
@@ -320,7 +325,7 @@ func (t *transition) coalesce() {
 	if !t.effects.View || s.Schema < 2 {
 		return
 	}
-	urgent := s.Rev == 1 || s.Status != Running || len(t.effects.Outputs) > 0 || len(t.effects.Ask) > 0
+	urgent := t.urgent || s.Rev == 1 || s.Status != Running || len(t.effects.Outputs) > 0 || len(t.effects.Ask) > 0
 	if !urgent && s.ViewAt != nil && t.now.Sub(*s.ViewAt) < viewPause {
 		t.effects.View = false
 		return
