@@ -33,6 +33,9 @@ func look() string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"task_id":%q}}`, id)
 }
 
+// stop is a tasks/cancel of the task of callID.
+func stop() string { return strings.Replace(look(), "tasks/get", "tasks/cancel", 1) }
+
 func post(ctx context.Context, h http.Handler, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body)).WithContext(ctx))
@@ -152,7 +155,7 @@ func TestStoreAway(t *testing.T) {
 			t.Errorf("%s: the agent ran, want it untouched", name)
 			return nil, nil
 		}), opt)
-		for _, body := range []string{message(), look()} {
+		for _, body := range []string{message(), look(), stop()} {
 			w := post(t.Context(), h, body)
 			wants(t, w, `-32000`, `the store is away`)
 			if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" {

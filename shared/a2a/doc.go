@@ -18,7 +18,24 @@
 //     a task with the state failed.
 //   - Nothing a later request needs lives in memory: tasks are kept behind the
 //     port Tasks. A message whose id is a UUID runs once; its repetition is
-//     answered with the same task.
-//   - No text of an inner error, no stack and no body leaves the process or
-//     reaches a log; the public message of a fault and its kind do.
+//     answered with the same task as it is now: at work, waiting, or ended.
+//   - The first end of a task wins: a result, a failure for good, a cancellation.
+//   - A worker holds its task by a short lease that it renews. When that is
+//     refused, because the task was canceled or taken over, its context ends;
+//     when the worker is silent, another may take the task over.
+//   - The caller who leaves does not stop the work.
+//
+// A task that asks a person (Ask) waits without worker and lease. Each message
+// of it is a turn with an id of its own; the task is one document and one id.
+//
+//		          message                      result, failure for good
+//		(none) ─────────────▶ working ──────────────────────────────▶ completed, failed
+//		                      ▲  │  ▲ ▲ same message again
+//		         next message │  │  │ └──── failed, may pass ◀── transient failure
+//		                      │  │  └────── lease ran out: taken over
+//		                input-required ◀── Ask
+//
+//		(tasks/cancel leads from all but completed and failed for good to canceled)
+//	  - No text of an inner error, no stack and no body leaves the process or
+//	    reaches a log; the public message of a fault and its kind do.
 package a2a

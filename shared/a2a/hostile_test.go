@@ -212,6 +212,8 @@ func TestMediaTypes(t *testing.T) {
 func FuzzDecodeRequest(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "[]", data(`{"estimate_id":"e","input":{"a":1.10}}`), nested(70), parts(`[{"type":"file","file":{"bytes":"AA=="}}]`),
+		`{"jsonrpc":"2.0","id":1,"method":"tasks/cancel","params":{"task_id":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user","taskId":"x","contextId":"c","parts":[{"type":"data","data":{"estimate_id":"e","human_input":1}}]}}}`,
 		`{"jsonrpc":"2.0","id":"\ud800","method":"tasks/get","params":{"id":"x"}}`, `{"jsonrpc":"2.0","id":1e400,"method":"agent/card"}`,
 	} {
 		f.Add([]byte(seed))

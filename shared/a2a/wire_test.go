@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	sdk "github.com/a2aproject/a2a-go/v2/a2a"
+
 	"truecost.dev/internal/transcript"
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/fault"
@@ -38,6 +40,15 @@ func scripted() a2a.Agent {
 				return nil, fault.New(fault.Exhausted, "too many at once")
 			}
 			return json.RawMessage(`{"n":` + strconv.FormatInt(n, 10) + `}`), nil
+		case `"ask"`:
+			if req.Answer == nil || string(req.Answer) == `"later"` {
+				return nil, a2a.Ask("Which zip code?", json.RawMessage(`{ "type": "string", "maxLength": 5.0 }`))
+			}
+			return json.RawMessage(`{"zip":` + string(req.Answer) + `,"run":` + strconv.FormatInt(n, 10) + `}`), nil
+		case `"ask nothing"`:
+			return nil, a2a.Ask("", nil)
+		case `"ask nonsense"`:
+			return nil, a2a.Ask("Which zip code?", json.RawMessage(`"text"`))
 		case `"count"`:
 			return json.RawMessage(`{ "n": ` + strconv.FormatInt(n, 10) + `, "text": "<&>", "rate": 1.10 }`), nil
 		}
@@ -45,9 +56,40 @@ func scripted() a2a.Agent {
 	})
 }
 
+// elsewhere is a store in which the tasks of the estimate "elsewhere" are begun
+// by another instance, which completes them at the third look, and those of
+// "lost" by one that never does.
+type elsewhere struct {
+	a2a.Tasks
+	looks atomic.Int64
+}
+
+func (e *elsewhere) Create(ctx context.Context, r a2a.Record) (a2a.Record, error) {
+	stored, err := e.Tasks.Create(ctx, r)
+	if c := r.Task.ContextID; err == nil && (c == "elsewhere" || c == "lost") {
+		return a2a.Record{}, fault.New(fault.Conflict, "another instance was first")
+	}
+	return stored, err
+}
+
+func (e *elsewhere) Get(ctx context.Context, agent string, id sdk.TaskID) (a2a.Record, error) {
+	r, err := e.Tasks.Get(ctx, agent, id)
+	if err != nil || r.Task.ContextID != "elsewhere" || !r.AtWork() || e.looks.Add(1) < 3 {
+		return r, err
+	}
+	r.Task.Status.State = sdk.TaskStateCompleted
+	r.Task.Artifacts = []*sdk.Artifact{{ID: "result", Name: "result", Parts: sdk.ContentParts{sdk.NewDataPart(json.RawMessage(`{"n":1}`))}}}
+	r.Task.SetMeta("tokens_used", 42)
+	return e.Tasks.Update(ctx, r)
+}
+
 func TestWire(t *testing.T) {
 	t.Parallel()
 	transcript.Play(t, "testdata/wire/*.txtar", func(*testing.T) http.Handler {
-		return a2a.NewHandler(scripted(), frozen())
+		opt := frozen()
+		inner, _ := opt.Tasks()
+		tasks := &elsewhere{Tasks: inner}
+		opt.Tasks = func() (a2a.Tasks, error) { return tasks, nil }
+		return a2a.NewHandler(scripted(), opt)
 	})
 }

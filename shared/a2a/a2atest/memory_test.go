@@ -16,3 +16,11 @@ func TestMemory(t *testing.T) {
 		return a2atest.NewMemory(func() time.Time { return time.UnixMicro(looks.Add(1)) })
 	})
 }
+
+func TestMemoryInstances(t *testing.T) {
+	t.Parallel()
+	a2atest.TestInstances(t, func(*testing.T) (a, b a2a.Tasks) {
+		m := a2atest.NewMemory(time.Now) //nolint:forbidigo // leases run out by themselves
+		return m, m
+	})
+}

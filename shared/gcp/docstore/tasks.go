@@ -3,6 +3,7 @@ package docstore
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -26,6 +27,10 @@ func NewTasks(client *firestore.Client) *Tasks { return &Tasks{client} }
 // keep is how long a task stands after its last change; a TTL policy on
 // expireAt removes it.
 const keep = 90 * 24 * time.Hour
+
+// maxTaskID is how long the id of a task may be, in bytes. Ids come from outside;
+// ours are UUIDs, and a document's name has 1,500 bytes at most.
+const maxTaskID = 1000
 
 func taskRef(client *firestore.Client, agent string, id sdk.TaskID) *firestore.DocumentRef {
 	return client.Collection("tasks").Doc(agent + "~" + string(id))
@@ -121,6 +126,9 @@ func written(r a2a.Record, text []byte, version time.Time) (a2a.Record, error) {
 
 // Get implements a2a.Tasks.
 func (t *Tasks) Get(ctx context.Context, agent string, id sdk.TaskID) (a2a.Record, error) {
+	if strings.Contains(string(id), "/") || len(id) > maxTaskID {
+		return a2a.Record{}, fault.New(fault.NotFound, "task: no document can have that name")
+	}
 	doc, err := taskRef(t.client, agent, id).Get(ctx)
 	if err != nil {
 		return a2a.Record{}, rpcFault(err, "task %s", id)
