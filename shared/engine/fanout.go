@@ -39,10 +39,12 @@ func (t *transition) shardsDone(e ShardsDone) Verdict {
 		t.effects.View = true
 		return Applied
 	}
-	if e.Failed > 0 {
-		t.flag(FlagPartial)
-	}
 	p.Phase = Joining
 	t.state.Nodes[n.Name] = p
 	return Applied
+}
+
+// partial reports whether something is missing from the output of a settled node.
+func (p Progress) partial() bool {
+	return p.Phase == Degraded || (p.Fan != nil && p.Fan.Failed > 0)
 }

@@ -72,6 +72,9 @@ func (t *transition) criticized(n *Node, p Progress, e Finished) {
 func (t *transition) pass(n *Node, p Progress) {
 	p.Phase = Passed
 	t.state.Nodes[n.Name] = p
+	if p.partial() {
+		t.flag(FlagPartial)
+	}
 	t.output(n, p)
 }
 

@@ -66,7 +66,7 @@ func (t *transition) start(s State, e Started) Verdict {
 			t.state.Carried = append(t.state.Carried, n.Name)
 		}
 		t.state.Nodes[n.Name] = p
-		if p.Phase == Degraded {
+		if p.partial() {
 			t.flag(FlagPartial)
 		}
 	}

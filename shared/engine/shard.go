@@ -128,6 +128,16 @@ func (s Shard) Failures() int {
 	return n
 }
 
+// FirstFailure returns the first chunk that is done and failed.
+func (s Shard) FirstFailure() (chunk int, ok bool) {
+	for i := range s.Size {
+		if bit(s.Failed, i) {
+			return s.From + i, true
+		}
+	}
+	return 0, false
+}
+
 // Full reports whether every chunk is done.
 func (s Shard) Full() bool { return s.count() == s.Size }
 
