@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,13 +27,42 @@ type Message struct {
 // messageVersion is written; it and none other is understood so far.
 const messageVersion = 1
 
+// Kinds of messages. Calls may take minutes, the others take a moment: they
+// travel on two topics, so that the former never slow the latter.
+const (
+	KindStep   = "step"   // call an agent
+	KindChunk  = "chunk"  // call an agent for one chunk of a fan-out
+	KindExpand = "expand" // cut a list into chunks
+	KindShard  = "shard"  // the chunks of a shard are done
+	KindJoin   = "join"   // make one output of the shards
+	KindWake   = "wake"   // look what is due
+)
+
+// Kind says what a message asks for.
+func (m Message) Kind() string {
+	ref, _ := m.Step.Ref()
+	switch ref.Role {
+	case engine.RoleChunk:
+		return KindChunk
+	case engine.RoleExpand:
+		return KindExpand
+	case engine.RoleShard:
+		return KindShard
+	case engine.RoleJoin:
+		return KindJoin
+	case engine.RolePrimary, engine.RoleScorer, engine.RoleCritic:
+		return KindStep
+	default:
+		return KindWake
+	}
+}
+
+// Calls reports whether handling the message calls an agent.
+func (m Message) Calls() bool { return m.Kind() == KindStep || m.Kind() == KindChunk }
+
 // Attributes are what a subscription may filter by.
 func (m Message) Attributes() map[string]string {
-	kind := "step"
-	if m.Step == "" {
-		kind = "wake"
-	}
-	return map[string]string{"kind": kind, "flow": m.Flow, "agent": m.Agent}
+	return map[string]string{"kind": m.Kind(), "flow": m.Flow, "agent": m.Agent}
 }
 
 // DecodeMessage reads the data of a message. A fault.Invalid one can never be
@@ -52,7 +82,7 @@ func DecodeMessage(data []byte) (Message, error) {
 	if m.Run == "" {
 		return Message{}, fault.New(fault.Invalid, "a step message names its run")
 	}
-	if _, _, _, ok := m.Step.Parts(); m.Step != "" && !ok {
+	if _, ok := m.Step.Ref(); m.Step != "" && !ok {
 		return Message{}, fault.New(fault.Invalid, "%q is not a step id", m.Step)
 	}
 	return m, nil
@@ -72,17 +102,20 @@ func (r *Runner) publish(ctx context.Context, f *engine.Flow, s *engine.State, i
 // catchUp publishes the open steps that somebody should have published by now:
 // it repairs a crash between a commit and its publish.
 func (r *Runner) catchUp(ctx context.Context, f *engine.Flow, s *engine.State) error {
-	var due []engine.StepID
-	now := r.Now()
-	for id, step := range s.Open {
-		forgotten := now.Sub(step.Since) >= r.Pace.Grace
-		if forgotten && !waits(step, now) {
-			due = append(due, id)
-		}
-	}
-	return r.publish(ctx, f, s, due)
+	return r.publish(ctx, f, s, r.due(s, r.Pace.Grace))
 }
 
-func waits(step engine.OpenStep, now time.Time) bool {
-	return step.NotBefore != nil && step.NotBefore.After(now)
+// due lists the open steps that have been open for an age and do not wait.
+func (r *Runner) due(s *engine.State, age time.Duration) []engine.StepID {
+	if s.Hold != nil {
+		return nil
+	}
+	now := r.Now()
+	return slices.DeleteFunc(keys(s.Open), func(id engine.StepID) bool {
+		return now.Sub(s.Open[id].Since) < age || waits(s.Open[id].NotBefore, now)
+	})
+}
+
+func waits(notBefore *time.Time, now time.Time) bool {
+	return notBefore != nil && notBefore.After(now)
 }

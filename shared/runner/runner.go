@@ -8,12 +8,12 @@ import (
 
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/engine"
-	"truecost.dev/shared/fault"
 )
 
 // Runner executes runs. Its fields are set once, before first use.
 type Runner struct {
 	Store     Store
+	Find      Finder // what Sweep and the limits look with
 	Bus       Bus
 	Caller    Caller
 	Pipelines []Pipeline // every flow this code starts; Start takes the first
@@ -25,8 +25,9 @@ type Runner struct {
 	Sleep func(context.Context, time.Duration) error // returns early with the context's error
 	Owner func() string                              // a fresh random token per delivery
 
-	flows  flowCache
-	memory memory
+	flows    flowCache
+	memory   memory
+	breakers breakers
 }
 
 // Pipeline is a flow together with what its outputs mean to readers.

@@ -1,9 +1,13 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
@@ -15,113 +19,175 @@ type StartRequest struct {
 	EstimateID    string
 	Owner         string
 	Project       string
+	Key           string // the owner's idempotency key; empty: the estimate's id does
 	Input         string // hash that tells a repeated request from another one
 	Clarification json.RawMessage
 	Fields        map[string]any // further root fields of the new estimate
 }
 
+// Started is what a start began, now or when it was asked for first.
+type Started struct {
+	EstimateID string
+	Run        string
+}
+
 // Start creates estimate and run in one commit and publishes the first steps.
 // It is idempotent: the same request again, by the same owner, changes nothing
-// and makes sure that the run goes on. fault.Conflict when the id is taken by
-// another request or another owner.
-func (r *Runner) Start(ctx context.Context, req StartRequest) error {
+// and makes sure that the run goes on; a key that was used within a day stands
+// for the estimate it began. fault.Conflict when the id or the key is taken by
+// another request or another owner; fault.Exhausted when the owner has reached
+// a limit.
+func (r *Runner) Start(ctx context.Context, req StartRequest) (Started, error) {
+	if req.Key != "" {
+		if started, again, err := r.startedBy(ctx, req); err != nil || again {
+			return started, err
+		}
+	}
+	input, err := Canonical(req.Clarification)
+	if err != nil {
+		return Started{}, err
+	}
+	if limit := r.limit(ctx, req.Owner); limit != nil {
+		// Asking again for what runs already is no new start.
+		started, err := r.startAgain(ctx, req)
+		if err != nil {
+			return Started{}, limit
+		}
+		return started, nil
+	}
 	p := &r.Pipelines[0]
 	state, effects, verdict := engine.Next(p.Flow, engine.State{}, engine.Started{
-		EstimateID: req.EstimateID, Owner: req.Owner, Project: req.Project, N: 1, Input: req.Input,
+		EstimateID: req.EstimateID, Owner: req.Owner, Project: req.Project, N: 1, Input: req.Input, Facts: facts(p.Flow, "input", input),
 	}, r.Now())
 	if verdict != engine.Applied {
-		return fault.New(fault.Internal, "start of %s is %s", req.EstimateID, verdict)
+		return Started{}, fault.New(fault.Internal, "start of %s is %s", req.EstimateID, verdict)
 	}
-	view := engine.Project(p.Flow, state)
-	err := r.Store.Commit(ctx, Commit{
-		Run:   Run{State: state},
-		Start: &NewEstimate{Clarification: req.Clarification, Fields: req.Fields},
-		View:  &view,
-	})
+	if err := r.store(ctx, p.Flow); err != nil {
+		return Started{}, err
+	}
+	c := r.change(p, Run{State: state}, effects)
+	c.Start = &NewEstimate{Clarification: input, Fields: req.Fields}
+	if req.Key != "" {
+		c.Idempotency = &Idempotency{Owner: req.Owner, Key: req.Key, EstimateID: req.EstimateID, Input: req.Input, CreatedAt: state.CreatedAt}
+	}
+	err = r.Store.Commit(ctx, c)
 	if fault.KindOf(err) == fault.Conflict {
 		return r.startAgain(ctx, req)
 	}
 	if err != nil {
-		return fmt.Errorf("create run of %s: %w", req.EstimateID, err)
+		return Started{}, fmt.Errorf("create run of %s: %w", req.EstimateID, err)
 	}
+	r.memory.put(inputKey(&state), input, len(input))
 	if err := r.publish(ctx, p.Flow, &state, effects.Publish); err != nil {
-		return fmt.Errorf("publish first steps of %s: %w", req.EstimateID, err)
+		return Started{}, fmt.Errorf("publish first steps of %s: %w", req.EstimateID, err)
+	}
+	return Started{req.EstimateID, state.RunID()}, nil
+}
+
+// startedBy answers a start whose key was used before.
+func (r *Runner) startedBy(ctx context.Context, req StartRequest) (s Started, again bool, err error) {
+	was, err := r.Store.Started(ctx, req.Owner, req.Key)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return Started{}, false, nil
+	case err != nil:
+		return Started{}, false, fmt.Errorf("look up the idempotency key: %w", err)
+	case was.Input != req.Input:
+		return Started{}, false, fault.New(fault.Conflict, "the idempotency key was used for another request")
+	}
+	req.EstimateID = was.EstimateID
+	s, err = r.startAgain(ctx, req)
+	return s, true, err
+}
+
+func (r *Runner) startAgain(ctx context.Context, req StartRequest) (Started, error) {
+	taken := fault.New(fault.Conflict, "estimate %s exists already", req.EstimateID)
+	run, err := r.Store.Run(ctx, engine.RunID(req.EstimateID, 1))
+	if fault.KindOf(err) == fault.NotFound {
+		return Started{}, taken
+	}
+	if err != nil {
+		return Started{}, fmt.Errorf("load run of %s: %w", req.EstimateID, err)
+	}
+	started := Started{req.EstimateID, run.RunID()}
+	switch {
+	case run.Owner != req.Owner:
+		return Started{}, taken
+	case run.Input != req.Input:
+		return Started{}, fault.New(fault.Conflict, "estimate %s was started with another input; use a new id", req.EstimateID)
+	case run.Status.Ended():
+		return started, nil
+	}
+	p, err := r.pipeline(ctx, run.Flow)
+	if err != nil {
+		return Started{}, err
+	}
+	// The first caller may have died between its commit and its publish, so the
+	// open steps go out at once, however young: a duplicate costs a read.
+	return started, r.publish(ctx, p.Flow, &run.State, r.due(&run.State, 0))
+}
+
+// limit returns why an owner may start nothing now; nil when he may.
+func (r *Runner) limit(ctx context.Context, owner string) error {
+	if r.Find == nil || r.Limits == (Limits{}) {
+		return nil
+	}
+	atWork, created, err := r.Find.Census(ctx, owner, r.Now().Add(-time.Minute))
+	switch {
+	case err != nil:
+		return fmt.Errorf("count the runs of the owner: %w", err)
+	case r.Limits.InFlight > 0 && atWork >= r.Limits.InFlight:
+		return fault.New(fault.Exhausted, "%d estimates are being worked on, which is the limit; start another when one has ended", atWork)
+	case r.Limits.PerMinute > 0 && created >= r.Limits.PerMinute:
+		return fault.New(fault.Exhausted, "%d estimates were started within a minute, which is the limit; try again in a minute", created)
 	}
 	return nil
 }
 
-func (r *Runner) startAgain(ctx context.Context, req StartRequest) error {
-	taken := fault.New(fault.Conflict, "estimate %s exists already", req.EstimateID)
-	run, err := r.Store.Run(ctx, engine.RunID(req.EstimateID, 1))
-	if fault.KindOf(err) == fault.NotFound {
-		return taken
+// Canonical returns JSON as the store gives it back: members sorted, whole
+// numbers and others as they are stored. Every instance then builds the same
+// request from it, which a call that is taken over must be. It returns
+// fault.Invalid for what is not JSON, or holds a number out of range.
+func Canonical(raw json.RawMessage) (json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "the input is not JSON")
 	}
+	v, err := canonical(v)
 	if err != nil {
-		return fmt.Errorf("load run of %s: %w", req.EstimateID, err)
+		return nil, err
 	}
-	switch {
-	case run.Owner != req.Owner:
-		return taken
-	case run.Input != req.Input:
-		return fault.New(fault.Conflict, "estimate %s was started with another input; use a new id", req.EstimateID)
-	case run.Status.Ended():
-		return nil
-	}
-	p, err := r.pipeline(run.Flow)
-	if err != nil {
-		return err
-	}
-	// The first caller may have died between its commit and its publish, so the
-	// open steps go out at once, however young: a duplicate costs a read.
-	return r.publish(ctx, p.Flow, &run.State, keys(run.Open))
+	return json.Marshal(v)
 }
 
-// Cancel ends a run by its owner's wish. Canceling twice is the same as once;
-// fault.Conflict when the run has ended otherwise.
-func (r *Runner) Cancel(ctx context.Context, runID, by string) error {
-	for range commitTries {
-		run, p, err := r.load(ctx, runID)
+func canonical(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		if !strings.ContainsAny(v.String(), ".eE") {
+			if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+				return n, nil
+			}
+		}
+		f, err := v.Float64()
 		if err != nil {
-			return err
+			return nil, fault.Wrap(fault.Invalid, err, "%s is out of the range of a number", v)
 		}
-		switch {
-		case run.Status == engine.Canceled:
-			return nil
-		case run.Status.Ended():
-			return fault.New(fault.Conflict, "the run has ended: %s", run.Status)
+		return f, nil
+	case map[string]any:
+		for name, member := range v {
+			if v[name], err = canonical(member); err != nil {
+				return nil, err
+			}
 		}
-		if err := r.control(ctx, p, run, engine.CancelRequested{By: by}); fault.KindOf(err) != fault.Conflict {
-			return err
+	case []any:
+		for i, element := range v {
+			if v[i], err = canonical(element); err != nil {
+				return nil, err
+			}
 		}
-		if err := r.Sleep(ctx, jitter(commitPause)); err != nil {
-			return err
-		}
 	}
-	return fault.New(fault.Unavailable, "the run is busy; try again")
-}
-
-// control commits an event that no step brought: a cancel, a deadline. The
-// claims of calls in flight are touched, so their next heartbeat is refused.
-func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Event) error {
-	state, effects, verdict := engine.Next(p.Flow, run.State, e, r.Now())
-	if verdict != engine.Applied {
-		return nil
-	}
-	claims, err := r.Store.Steps(ctx, run.RunID(), effects.Cancel...)
-	if err != nil {
-		return fmt.Errorf("load claims of %s: %w", run.RunID(), err)
-	}
-	view := engine.Project(p.Flow, state)
-	c := Commit{Run: Run{State: state, Version: run.Version}, Touch: claims, View: &view}
-	err = r.Store.Commit(ctx, c)
-	if fault.KindOf(err) == fault.NotFound {
-		// The estimate was taken away by somebody else: there is nobody to show the
-		// end to, and without one the run would be swept for ever.
-		c.View = nil
-		err = r.Store.Commit(ctx, c)
-	}
-	if err != nil {
-		return fmt.Errorf("commit %T to %s: %w", e, run.RunID(), err)
-	}
-	return r.publish(ctx, p.Flow, &state, effects.Publish)
+	return v, nil
 }

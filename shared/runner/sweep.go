@@ -4,31 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
 )
 
-// sweepBatch is how many runs one sweep looks at.
+// sweepBatch is how many runs the sweeper asks for at once.
 const sweepBatch = 200
 
 // Sweep finds runs that nobody works on, because a message was lost, a worker
-// died or a pause is over, and sends their open steps again. It ends runs whose
-// deadline has passed, and writes nothing when all is well. Two sweeps at once
-// are harmless.
-func (r *Runner) Sweep(ctx context.Context, find Finder) error {
-	ids, err := find.Due(ctx, r.Now(), sweepBatch)
-	if err != nil {
-		return fmt.Errorf("find due runs: %w", err)
-	}
+// died or a pause is over, and sends what is due again. It applies deadlines
+// that have passed, and writes nothing when all is well. It goes on until every
+// due run was looked at or its time is up; two sweeps at once are harmless.
+func (r *Runner) Sweep(ctx context.Context) error {
+	begun := r.Now()
+	var after Due
 	var errs []error
-	for _, id := range ids {
-		if err := r.sweepRun(ctx, id); err != nil && fault.KindOf(err) != fault.Conflict {
-			errs = append(errs, fmt.Errorf("sweep %s: %w", id, err))
+	for {
+		due, err := r.Find.Due(ctx, begun, after, sweepBatch)
+		if err != nil {
+			return errors.Join(append(errs, fmt.Errorf("find due runs: %w", err))...)
+		}
+		for _, d := range due {
+			if err := r.sweepRun(ctx, d.Run); err != nil && !errors.Is(err, errMoved) {
+				errs = append(errs, fmt.Errorf("sweep %s: %w", d.Run, err))
+			}
+			if r.Now().Sub(begun) >= r.Pace.SweepTime {
+				r.Log.WarnContext(ctx, "sweep ran out of time", slog.Time("reached", d.WakeAt))
+				return errors.Join(errs...)
+			}
+			after = d
+		}
+		if len(due) < sweepBatch {
+			return errors.Join(errs...)
 		}
 	}
-	return errors.Join(errs...)
 }
 
 func (r *Runner) sweepRun(ctx context.Context, id string) error {
@@ -39,18 +51,61 @@ func (r *Runner) sweepRun(ctx context.Context, id string) error {
 	if err != nil || run.Status.Ended() {
 		return err
 	}
-	now := r.Now()
-	if !now.Before(run.DeadlineAt) {
-		return r.control(ctx, p, run, engine.DeadlinePassed{})
-	}
-	steps, err := r.Store.Steps(ctx, id, keys(run.Open)...)
-	if err != nil {
+	if e, passed := r.passed(&run); passed {
+		_, _, err := r.control(ctx, p, run, e)
 		return err
 	}
-	due := slices.DeleteFunc(keys(run.Open), func(step engine.StepID) bool {
-		held := find(steps, step)
-		working := held != nil && !held.Finished() && !held.Expired()
-		return working || waits(run.Open[step], now)
+	return r.resend(ctx, p, run, r.due(&run.State, 0))
+}
+
+// passed returns a deadline of the run or of a question that has passed.
+func (r *Runner) passed(run *Run) (engine.Event, bool) {
+	now := r.Now()
+	if run.WaitSince == nil && !now.Before(run.DeadlineAt) {
+		return engine.DeadlinePassed{}, true
+	}
+	for _, p := range run.Nodes {
+		if p.Ask != nil && !now.Before(p.Ask.ExpiresAt) {
+			return engine.DeadlinePassed{Input: p.Ask.ID}, true
+		}
+	}
+	return nil, false
+}
+
+// resend publishes those of the steps that nobody works on, and what the
+// fan-outs of the run wait for. A call that outlived its time is taken for a
+// failed try.
+func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, ids []engine.StepID) error {
+	steps, err := r.Store.Steps(ctx, run.RunID(), ids...)
+	if err != nil {
+		return fmt.Errorf("load the open steps of %s: %w", run.RunID(), err)
+	}
+	for _, step := range steps {
+		switch {
+		case step.Finished():
+			r.Log.ErrorContext(ctx, "a finished step is open", slog.String("run", step.Run), slog.String("step", string(step.ID)))
+		case step.Expired():
+		default:
+			e := engine.DeadlinePassed{Step: step.ID, Since: step.StartedAt}
+			if _, verdict, err := r.control(ctx, p, run, e); err != nil || verdict == engine.Applied {
+				return err
+			}
+		}
+	}
+	ids = slices.DeleteFunc(ids, func(id engine.StepID) bool {
+		held := find(steps, id)
+		return held != nil && !held.Finished() && !held.Expired()
 	})
-	return r.publish(ctx, p.Flow, &run.State, due)
+	if err := r.publish(ctx, p.Flow, &run.State, ids); err != nil {
+		return err
+	}
+	for _, n := range p.Flow.Nodes {
+		if run.Hold != nil || run.Nodes[n.Name].Phase != engine.Fanning {
+			continue
+		}
+		if err := r.resendChunks(ctx, p, run, n.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

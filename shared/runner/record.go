@@ -1,0 +1,188 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"truecost.dev/shared/engine"
+	"truecost.dev/shared/fault"
+)
+
+const (
+	commitTries = 20
+	commitPause = 50 * time.Millisecond
+	recordTime  = 30 * time.Second
+)
+
+// record applies an answer to the run, however often others move the run
+// meanwhile, and publishes what follows.
+func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) error {
+	for try := range commitTries {
+		if try > 0 {
+			if err := r.Sleep(ctx, jitter(commitPause)); err != nil {
+				return fmt.Errorf("record %s: %w", a.ID, err)
+			}
+			found, err := r.reload(ctx, &run, &a.Step)
+			switch {
+			case err != nil:
+				r.warn(ctx, "reload", &a.Step, err)
+				continue
+			case found == elsewhere:
+				return nil
+			case found == here:
+				// The commit was applied although its answer was lost. Which of the
+				// open steps it opened is not known any more: a duplicate costs a read.
+				return r.publish(ctx, p.Flow, &run.State, r.due(&run.State, 0))
+			}
+		}
+		state, effects, verdict := engine.Next(p.Flow, run.State, a.event(p.Flow), r.Now())
+		switch verdict {
+		case engine.Invalid:
+			if a.unasked() {
+				continue
+			}
+			r.Log.ErrorContext(ctx, "the engine refused an event", slog.String("run", a.Run), slog.String("step", string(a.ID)))
+			return nil
+		case engine.Stale:
+			return r.late(ctx, a)
+		case engine.Applied:
+		}
+		commit, err := r.recording(ctx, p, &run, state, effects, a)
+		if err == nil {
+			err = r.Store.Commit(ctx, commit)
+		}
+		if err == nil {
+			return r.recorded(ctx, p, state, effects, &commit, &a)
+		}
+		if fault.KindOf(err) != fault.Conflict {
+			r.warn(ctx, "commit", &a.Step, err)
+		}
+		a.refused(err)
+	}
+	return fault.New(fault.Unavailable, "step %s could not be recorded", a.ID)
+}
+
+// recorded does what follows a commit.
+func (r *Runner) recorded(ctx context.Context, p *Pipeline, state engine.State, effects engine.Effects, c *Commit, a *answer) error {
+	r.logStep(ctx, state.Rev, a)
+	r.remember(c.Steps[0])
+	if state.Status.Ended() {
+		r.tell(ctx, c.Touch)
+	}
+	publish := effects.Publish
+	if open, again := state.Open[a.ID]; again && open.NotBefore != nil && open.NotBefore.Sub(r.Now()) <= r.Pace.WaitAtMost {
+		publish = append(publish, a.ID) // the next delivery waits for it
+	}
+	return r.publish(ctx, p.Flow, &state, publish)
+}
+
+// recording puts everything that follows from an answer into one write.
+func (r *Runner) recording(ctx context.Context, p *Pipeline, run *Run, state engine.State, effects engine.Effects, a answer) (Commit, error) {
+	step := a.Step
+	_, again := state.Open[a.ID]
+	switch {
+	case a.retry != nil && again:
+		step.giveBack()
+	case a.retry != nil: // that was the last try
+		step.Status, step.RevAt = StepFailed, state.Rev
+	default:
+		step.RevAt = state.Rev
+	}
+	c := r.change(p, Run{State: state, Version: run.Version}, effects)
+	c.Steps = []Step{step}
+	for i := range c.Inputs {
+		c.Inputs[i].Task, c.Inputs[i].Context = step.Task, step.Context
+	}
+	if err := r.touch(ctx, p, &run.State, effects.Cancel, &c); err != nil {
+		return c, err
+	}
+	if a.bare {
+		return c, nil
+	}
+	if w := a.work; w != nil && w.feedback != nil && effects.View && w.ref.Role == engine.RolePrimary {
+		c.Feedback = map[string]json.RawMessage{w.node.Name: w.feedback}
+	}
+	for _, o := range effects.Outputs {
+		if err := r.settled(ctx, p, a, state, o, &c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// unasked turns a question that the run cannot take into a failure; it is false
+// when the answer is none.
+func (a *answer) unasked() bool {
+	if a.asks == nil {
+		return false
+	}
+	a.asks, a.Result, a.Status = nil, nil, StepFailed
+	a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The agent asks a person, which this run cannot.", Agent: a.Agent}
+	return true
+}
+
+// giveBack returns the claim: a lease of nothing has run out at once.
+func (s *Step) giveBack() { s.Lease, s.Failure, s.DoneAt = 0, nil, nil }
+
+// whereabouts of a step's result, after a commit that did not go through.
+type whereabouts int
+
+const (
+	nowhere   whereabouts = iota // not recorded: try again
+	here                         // recorded by this very commit
+	elsewhere                    // recorded by another worker, or gone
+)
+
+// reload reads run and step again and says where the result is.
+func (r *Runner) reload(ctx context.Context, run *Run, step *Step) (whereabouts, error) {
+	fresh, err := r.Store.Run(ctx, step.Run)
+	if fault.KindOf(err) == fault.NotFound {
+		return elsewhere, nil
+	}
+	if err != nil {
+		return nowhere, err
+	}
+	*run = fresh
+	return r.whereabouts(ctx, step)
+}
+
+func (r *Runner) whereabouts(ctx context.Context, step *Step) (whereabouts, error) {
+	steps, err := r.Store.Steps(ctx, step.Run, step.ID)
+	switch {
+	case err != nil:
+		return nowhere, err
+	case len(steps) == 0 && step.Version.IsZero():
+		return nowhere, nil // a step of the engine's own, which has no claim
+	case len(steps) == 0:
+		return elsewhere, nil
+	}
+	stored := steps[0]
+	switch {
+	case stored.RevAt > 0 && stored.Owner == step.Owner:
+		return here, nil
+	case stored.RevAt > 0:
+		return elsewhere, nil
+	case stored.Owner == step.Owner && stored.Lease == 0:
+		return here, nil // given back, to be tried again
+	}
+	// Taken over while this call was out, perhaps. The result at hand is good and
+	// first: it is recorded under the version found, and the other worker's
+	// commit will be refused.
+	step.Fence, step.Version = stored.Fence, stored.Version
+	return nowhere, nil
+}
+
+// late keeps the result of a step that nobody needs any more.
+func (r *Runner) late(ctx context.Context, a answer) error {
+	if a.retry != nil || a.RevAt > 0 || a.Late || a.Version.IsZero() {
+		return nil
+	}
+	a.Late = true
+	if _, err := r.Store.PutStep(ctx, a.Step); err != nil && fault.KindOf(err) != fault.Conflict {
+		r.warn(ctx, "keep late result", &a.Step, err)
+	}
+	return nil
+}
