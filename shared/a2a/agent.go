@@ -12,9 +12,12 @@ type Agent struct {
 	Version     string
 	Skills      []string // words a caller may search for
 
-	// Serve does the work. It returns the result, a JSON object, or an error
-	// whose kind and public message become the failed task. It keeps nothing
-	// between calls, and it may be run again for a message it has already seen:
-	// when an instance died, or when the failure before was of a transient kind.
+	// Serve does the work. It returns the result, a JSON object, or what Ask
+	// returns, to ask a person, or any other error, whose kind and public message
+	// become the failed task. It keeps nothing between calls, and it may be run
+	// again for a message it has already seen: when an instance died, or when the
+	// failure before was of a transient kind. ctx ends at the deadline and when
+	// the task was canceled or taken over, not when the caller leaves;
+	// context.Cause tells which.
 	Serve func(ctx context.Context, req Request) (json.RawMessage, error)
 }

@@ -96,20 +96,24 @@ func TestAmbiguousOfOtherTransports(t *testing.T) {
 	cancel()
 	tests := []struct {
 		name string
-		ctx  context.Context
+		over bool // the context, before the call
 		http http.RoundTripper
 		want bool
 	}{
-		{"refused", t.Context(), broken{syscall.ECONNREFUSED}, false},
-		{"no such name", t.Context(), broken{&net.DNSError{Err: "no such host"}}, false},
-		{"not dialed", t.Context(), broken{&net.OpError{Op: "dial", Err: errors.New("unreachable")}}, false},
-		{"reset", t.Context(), broken{syscall.ECONNRESET}, true},
-		{"timeout", t.Context(), broken{late{}}, true},
-		{"over before it began", over, broken{errors.New("never asked")}, false},
+		{"refused", false, broken{syscall.ECONNREFUSED}, false},
+		{"no such name", false, broken{&net.DNSError{Err: "no such host"}}, false},
+		{"not dialed", false, broken{&net.OpError{Op: "dial", Err: errors.New("unreachable")}}, false},
+		{"reset", false, broken{syscall.ECONNRESET}, true},
+		{"timeout", false, broken{late{}}, true},
+		{"over before it began", true, broken{errors.New("never asked")}, false},
 	}
 	for _, tt := range tests {
 		client := a2a.Client{HTTP: &http.Client{Transport: tt.http}, BaseURL: "http://agents"}
-		if _, err := client.Call(tt.ctx, "cost", callID, a2a.Request{}); err == nil || a2a.Ambiguous(err) != tt.want {
+		ctx := t.Context()
+		if tt.over {
+			ctx = over
+		}
+		if _, err := client.Call(ctx, "cost", callID, a2a.Request{}); err == nil || a2a.Ambiguous(err) != tt.want {
 			t.Errorf("%s: Call() = %v, ambiguous %t, want %t", tt.name, err, a2a.Ambiguous(err), tt.want)
 		}
 	}

@@ -117,8 +117,7 @@ func (c *Client) Look(ctx context.Context, agent, task string) (Result, error) {
 // finish all the same.
 func (c *Client) Cancel(ctx context.Context, agent, task string) error {
 	_, err := c.roundTrip(ctx, agent, task, "tasks/cancel", taskParams{TaskID: task})
-	switch fault.KindOf(err) {
-	case "", fault.NotFound, fault.Conflict:
+	if kind := fault.KindOf(err); err == nil || kind == fault.NotFound || kind == fault.Conflict {
 		return nil
 	}
 	return named(agent, err)

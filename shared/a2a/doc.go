@@ -24,18 +24,18 @@
 //     refused, because the task was canceled or taken over, its context ends;
 //     when the worker is silent, another may take the task over.
 //   - The caller who leaves does not stop the work.
+//   - No text of an inner error, no stack and no body leaves the process or
+//     reaches a log; the public message of a fault and its kind do.
 //
 // A task that asks a person (Ask) waits without worker and lease. Each message
 // of it is a turn with an id of its own; the task is one document and one id.
 //
-//		          message                      result, failure for good
-//		(none) ─────────────▶ working ──────────────────────────────▶ completed, failed
-//		                      ▲  │  ▲ ▲ same message again
-//		         next message │  │  │ └──── failed, may pass ◀── transient failure
-//		                      │  │  └────── lease ran out: taken over
-//		                input-required ◀── Ask
+//	        message            result, or failure for good
+//	(none) ─────────▶ working ─────────────────────────────▶ completed, failed
+//	                   ▲ │ ▲ │
+//	        an answer  │ │ │ │  failure that may pass, or silence beyond the lease
+//	                   │ ▼ │ ▼
+//	       input-required   the same message again
 //
-//		(tasks/cancel leads from all but completed and failed for good to canceled)
-//	  - No text of an inner error, no stack and no body leaves the process or
-//	    reaches a log; the public message of a fault and its kind do.
+// Cancellation leads from every state but the two at the right to canceled.
 package a2a

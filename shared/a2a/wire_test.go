@@ -80,7 +80,7 @@ func (e *elsewhere) Get(ctx context.Context, agent string, id sdk.TaskID) (a2a.R
 	r.Task.Status.State = sdk.TaskStateCompleted
 	r.Task.Artifacts = []*sdk.Artifact{{ID: "result", Name: "result", Parts: sdk.ContentParts{sdk.NewDataPart(json.RawMessage(`{"n":1}`))}}}
 	r.Task.SetMeta("tokens_used", 42)
-	return e.Tasks.Update(ctx, r)
+	return e.Update(ctx, r)
 }
 
 func TestWire(t *testing.T) {
