@@ -23,7 +23,9 @@ type checker struct {
 	errs  []error
 }
 
-func (c *checker) bad(format string, args ...any) { c.errs = append(c.errs, fmt.Errorf(format, args...)) }
+func (c *checker) bad(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, args...))
+}
 
 // Check returns every fault of the flow, joined, each with its path: bad and
 // repeated names, needs that do not exist, cycles, references to what a node

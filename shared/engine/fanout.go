@@ -7,7 +7,7 @@ func (t *transition) expanded(n *Node, p Progress, e Finished) Verdict {
 		t.exhausted(n, p, e.Failure)
 		t.effects.View = true
 		return Applied
-	case e.Fan == nil, e.Fan.Chunks < 0, e.Fan.Chunks > MaxChunks:
+	case e.Fan == nil || !e.Fan.sound():
 		return Invalid
 	}
 	p.Fan = &Fan{Chunks: e.Fan.Chunks, Shards: e.Fan.Shards, Active: e.Fan.Active}
@@ -17,6 +17,14 @@ func (t *transition) expanded(n *Node, p Progress, e Finished) Verdict {
 	}
 	t.state.Nodes[n.Name] = p
 	return Applied
+}
+
+// sound reports whether there can be such a plan.
+func (fan *Fan) sound() bool {
+	if fan.Chunks == 0 {
+		return fan.Shards == 0 && fan.Active == 0
+	}
+	return fan.Chunks <= MaxChunks && 1 <= fan.Active && fan.Active <= fan.Shards && fan.Shards <= fan.Chunks
 }
 
 // shardsDone ends the fan-out: its results are joined, or, when it was given up,

@@ -339,14 +339,12 @@ func (t *transition) inFlowOrder(ids []StepID) {
 	if len(ids) < 2 {
 		return
 	}
-	rank := make(map[string]int, len(t.flow.Nodes))
-	for i, n := range t.flow.Nodes {
-		rank[n.Name] = i
+	rank := func(id StepID) int {
+		r, _ := id.Ref()
+		return slices.IndexFunc(t.flow.Nodes, func(n Node) bool { return n.Name == r.Node })
 	}
 	slices.SortFunc(ids, func(a, b StepID) int {
-		x, _ := a.Ref()
-		y, _ := b.Ref()
-		if d := rank[x.Node] - rank[y.Node]; d != 0 {
+		if d := rank(a) - rank(b); d != 0 {
 			return d
 		}
 		return strings.Compare(string(a), string(b))

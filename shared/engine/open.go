@@ -2,6 +2,7 @@ package engine
 
 import (
 	"hash/fnv"
+	"maps"
 	"strconv"
 	"time"
 )
@@ -55,10 +56,10 @@ func (t *transition) wake() *time.Time {
 	if s.Status.Ended() {
 		return nil
 	}
-	var at *time.Time
+	var at time.Time
 	sooner := func(due time.Time) {
-		if at == nil || due.Before(*at) {
-			at = &due
+		if at.IsZero() || due.Before(at) {
+			at = due
 		}
 	}
 	for _, p := range s.Nodes {
@@ -70,7 +71,10 @@ func (t *transition) wake() *time.Time {
 		}
 	}
 	if s.WaitSince != nil {
-		return at
+		if at.IsZero() {
+			return nil
+		}
+		return new(at)
 	}
 	sooner(s.DeadlineAt)
 	for _, step := range s.Open {
@@ -80,7 +84,7 @@ func (t *transition) wake() *time.Time {
 		}
 		sooner(due)
 	}
-	return at
+	return new(at)
 }
 
 // maxAfter bounds the pause that an agent may ask for.
@@ -104,6 +108,7 @@ func (t *transition) retryable(e Retryable) Verdict {
 		pause = max(n.Retry.Pause(t.state.RunID(), e.Step, step.Tries), pause)
 	}
 	step.NotBefore = new(t.now.Add(pause))
+	t.state.Open = maps.Clone(t.state.Open)
 	t.state.Open[e.Step] = step
 	return Applied
 }

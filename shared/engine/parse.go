@@ -3,7 +3,9 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"time"
@@ -27,7 +29,7 @@ func Parse(data []byte) (*Flow, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "a flow is a JSON object: %v", err)
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fault.New(fault.Invalid, "a flow is one JSON object, and something follows it")
 	}
 	if err := nanoseconds("", v); err != nil {

@@ -186,11 +186,11 @@ func (s *State) RunID() string { return RunID(s.EstimateID, s.N) }
 // RunID returns the id of the n-th run of an estimate.
 func RunID(estimate string, n int) string { return fmt.Sprintf("%s~%d", estimate, n) }
 
-// clone returns a copy that shares nothing mutable with s.
+// clone returns a copy that shares nothing with s that a transition changes in
+// place. Open is replaced as a whole.
 func (s *State) clone() State {
 	c := *s
 	c.Nodes = maps.Clone(s.Nodes)
-	c.Open = maps.Clone(s.Open)
 	c.Flags = slices.Clone(s.Flags)
 	// Progress values are replaced, never changed in place: their maps and
 	// pointers may be shared.

@@ -48,8 +48,8 @@ func Step(node string, attempt int, role Role) StepID {
 
 // ID returns the id that r describes.
 func (r StepRef) ID() StepID {
-	b := make([]byte, 0, len(r.Node)+12)
-	b = append(b, r.Node...)
+	var room [64]byte // enough for the longest name; on the stack
+	b := append(room[:0], r.Node...)
 	b = append(b, '.')
 	b = strconv.AppendInt(b, int64(r.Attempt), 10)
 	b = append(b, '.')
@@ -76,27 +76,28 @@ func (id StepID) Ref() (r StepRef, ok bool) {
 		return StepRef{}, false
 	}
 	role, turn, turned := strings.Cut(rest, ".")
-	if role == "" {
-		return StepRef{}, false
-	}
-	r = StepRef{Node: node, Role: Role(role[:1])}
-	if r.Attempt, ok = number(attempt); !ok {
-		return StepRef{}, false
-	}
-	switch {
-	case r.Role.indexed():
-		r.Index, ok = number(role[1:])
-	default:
-		ok = len(role) == 1 && (r.Role.CallsAgent() || r.Role == RoleExpand || r.Role == RoleJoin)
-	}
-	if ok && turned {
-		r.Turn, ok = number(turn)
-		ok = ok && r.Turn > 0 && r.Role.CallsAgent() && r.Role != RoleChunk
-	}
-	if !ok {
+	r = StepRef{Node: node}
+	if r.Attempt, ok = number(attempt); !ok || !r.role(role) || (turned && !r.turn(turn)) {
 		return StepRef{}, false
 	}
 	return r, true
+}
+
+func (r *StepRef) role(s string) (ok bool) {
+	if s == "" {
+		return false
+	}
+	r.Role = Role(s[:1])
+	if r.Role.indexed() {
+		r.Index, ok = number(s[1:])
+		return ok
+	}
+	return len(s) == 1 && (r.Role.CallsAgent() || r.Role == RoleExpand || r.Role == RoleJoin)
+}
+
+func (r *StepRef) turn(s string) (ok bool) {
+	r.Turn, ok = number(s)
+	return ok && r.Turn > 0 && r.Role.CallsAgent() && r.Role != RoleChunk
 }
 
 func number(s string) (int, bool) {
