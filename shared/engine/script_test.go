@@ -306,8 +306,8 @@ func describeNode(b *strings.Builder, n Node, was, p Progress) {
 	if p.Made != "" && p.Phase.working() {
 		fmt.Fprintf(b, " made %s", p.Made)
 	}
-	if p.Last != "" {
-		fmt.Fprintf(b, " after %s", p.Last)
+	if p.Attempt > was.Attempt {
+		fmt.Fprintf(b, " after %s", n.MadeBefore(p))
 	}
 	if p.From != "" {
 		fmt.Fprintf(b, " carried %s from %s", p.Out, p.From)
