@@ -21,9 +21,12 @@ import (
 // On a desk nobody waits for a cloud: unless the environment says otherwise,
 // pauses are short, and a worker that died is noticed within seconds.
 var desk = envconfig.MapLookuper(map[string]string{
-	"TRUECOST_AGENT_TIMEOUT": "15s",
-	"TRUECOST_RETRY_PAUSE":   "1s",
-	"TRUECOST_STEP_LEASE":    "6s",
+	"TRUECOST_AGENT_TIMEOUT":     "15s",
+	"TRUECOST_RETRY_PAUSE":       "1s",
+	"TRUECOST_STEP_LEASE":        "6s",
+	"TRUECOST_OVERDUE":           "3s",
+	"TRUECOST_RUNS_AT_ONCE":      "100", // whoever does not sign in is one user
+	"TRUECOST_STARTS_PER_MINUTE": "1000",
 })
 
 // sweepEvery is how often the sweeper looks; in the cloud, every minute.
@@ -63,6 +66,9 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 		}
 		s.services = boot.New(conf, c.Log)
 		table := functions.Table(s.services)
+		if err := s.services.CheckFlows(table); err != nil {
+			return nil, err
+		}
 		for _, t := range triggers.Table(s.services) {
 			table = append(table, t.Function(c.Log))
 		}

@@ -26,8 +26,10 @@ type Config struct {
 	// https://{region}-{project}.cloudfunctions.net.
 	AgentsURL string `env:"A2A_BASE_URL"`
 
-	StepsTopic string `env:"TRUECOST_STEPS_TOPIC, default=truecost-steps"`
-	SweepTopic string `env:"TRUECOST_SWEEP_TOPIC, default=truecost-sweep"`
+	StepsTopic   string `env:"TRUECOST_STEPS_TOPIC, default=truecost-steps"`     // calls of agents
+	ControlTopic string `env:"TRUECOST_CONTROL_TOPIC, default=truecost-control"` // what takes a moment
+	SweepTopic   string `env:"TRUECOST_SWEEP_TOPIC, default=truecost-sweep"`     // ticks of the scheduler
+	DeadTopic    string `env:"TRUECOST_DEAD_TOPIC, default=truecost-dead"`       // messages that were given up
 
 	PassScore  int           `env:"PIPELINE_PASSING_SCORE, default=80"` // 0–100
 	MaxRetries int           `env:"PIPELINE_MAX_RETRIES, default=2"`    // quality retries after the first attempt
@@ -35,6 +37,10 @@ type Config struct {
 	RunTime    time.Duration `env:"TRUECOST_RUN_TIMEOUT, default=60m"`
 	RetryPause time.Duration `env:"TRUECOST_RETRY_PAUSE, default=30s"` // first pause after a failed call; doubles
 	Lease      time.Duration `env:"TRUECOST_STEP_LEASE, default=90s"`  // of a step whose worker is silent
+	Overdue    time.Duration `env:"TRUECOST_OVERDUE, default=60s"`     // how old an open step is when the sweeper looks after it
+
+	RunsAtOnce      int `env:"TRUECOST_RUNS_AT_ONCE, default=5"`       // of one user; 0 is no limit
+	StartsPerMinute int `env:"TRUECOST_STARTS_PER_MINUTE, default=20"` // by one user; 0 is no limit
 
 	// LocalAuth accepts unsigned tokens and anonymous callers. It is set by the
 	// local system and refused beside a real project.
@@ -70,6 +76,17 @@ func (c Config) Validate() error {
 		bad("PIPELINE_MAX_RETRIES", c.MaxRetries, "a number from 0 to 10")
 	}
 	for _, v := range []struct {
+		name  string
+		limit int
+	}{
+		{"TRUECOST_RUNS_AT_ONCE", c.RunsAtOnce},
+		{"TRUECOST_STARTS_PER_MINUTE", c.StartsPerMinute},
+	} {
+		if v.limit < 0 {
+			bad(v.name, v.limit, "a number of 0 or more")
+		}
+	}
+	for _, v := range []struct {
 		name string
 		time.Duration
 	}{
@@ -77,6 +94,7 @@ func (c Config) Validate() error {
 		{"TRUECOST_RUN_TIMEOUT", c.RunTime},
 		{"TRUECOST_RETRY_PAUSE", c.RetryPause},
 		{"TRUECOST_STEP_LEASE", c.Lease},
+		{"TRUECOST_OVERDUE", c.Overdue},
 	} {
 		if v.Duration <= 0 {
 			bad(v.name, v.Duration, "a positive duration")

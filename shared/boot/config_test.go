@@ -46,7 +46,8 @@ func TestFaultsHaveAnOrder(t *testing.T) {
 	const want = "TRUECOST_AGENT_TIMEOUT: 0s is not a positive duration\n" +
 		"TRUECOST_RUN_TIMEOUT: 0s is not a positive duration\n" +
 		"TRUECOST_RETRY_PAUSE: 0s is not a positive duration\n" +
-		"TRUECOST_STEP_LEASE: 0s is not a positive duration"
+		"TRUECOST_STEP_LEASE: 0s is not a positive duration\n" +
+		"TRUECOST_OVERDUE: 0s is not a positive duration"
 	for range 20 {
 		err := Config{AgentsURL: "http://127.0.0.1"}.Validate()
 		if err == nil || err.Error() != want {

@@ -16,7 +16,6 @@ import (
 
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/callable"
-	"truecost.dev/shared/flows"
 	"truecost.dev/shared/gcp/docstore"
 	"truecost.dev/shared/gcp/topic"
 	"truecost.dev/shared/host"
@@ -75,16 +74,6 @@ func (s *Services) Close() error {
 // Runner returns the loop round the engine.
 func (s *Services) Runner() (*runner.Runner, error) { return s.runner() }
 
-// Sweeper returns the runner and what finds its runs.
-func (s *Services) Sweeper() (*runner.Runner, runner.Finder, error) {
-	r, err := s.runner()
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := s.Estimates()
-	return r, store, err
-}
-
 // Estimates returns the store of estimates and runs.
 func (s *Services) Estimates() (*docstore.Store, error) {
 	client, err := s.firestore()
@@ -122,16 +111,16 @@ func (s *Services) newRunner() (*runner.Runner, error) {
 		return nil, err
 	}
 	c := s.Config
-	pipeline, err := flows.Estimate(flows.Options{
-		PassScore: c.PassScore, MaxRetries: c.MaxRetries, AgentTime: c.AgentTime, RunTime: c.RunTime, RetryPause: c.RetryPause,
-	})
+	pipeline, err := c.Estimate()
 	if err != nil {
 		return nil, err
 	}
 	pace := runner.DefaultPace()
 	pace.Lease, pace.Beat = c.Lease, c.Lease/3
+	store := docstore.New(client)
 	return &runner.Runner{
-		Store: docstore.New(client), Bus: topic.NewSteps(bus, c.StepsTopic),
+		Store: store, Find: store, Bus: topic.New(bus, c.StepsTopic, c.ControlTopic),
+		Limits:    runner.Limits{InFlight: c.RunsAtOnce, PerMinute: c.StartsPerMinute},
 		Caller:    &a2a.Client{HTTP: agentClient(), BaseURL: c.AgentsURL},
 		Pipelines: []runner.Pipeline{pipeline}, Pace: pace, Log: s.Log,
 		Now: now, Sleep: sleep, Owner: rand.Text,

@@ -20,7 +20,7 @@ type Flow struct {
 	Input       string        `json:"input,omitempty"`       // the name agents know the run's input under; "" is clarification_output
 	Outputs     []string      `json:"outputs,omitempty"`     // nodes whose outputs are what the run is for; none: every node's
 	MaxParallel int           `json:"maxParallel,omitempty"` // nodes at work at once; 0 is 50
-	Overdue     time.Duration `json:"overdue,omitempty"`     // how long after a step opened the sweeper looks whether anybody took it; 0 is 120 s
+	Overdue     time.Duration `json:"overdue,omitempty"`     // how long after a step opened the sweeper looks whether anybody took it; 0 is 60 s
 }
 
 // Node is a vertex: an agent's work and, with a Gate, the judgment on it.
@@ -100,7 +100,7 @@ const (
 	maxParallel    = 50     // nodes at work at once
 	maxFanParallel = 400    // chunks in flight at once
 	inputTime      = 7 * 24 * time.Hour
-	overdue        = 120 * time.Second
+	overdue        = time.Minute
 	stepGrace      = 20 * time.Second // beyond a step's timeout before it counts as passed
 )
 

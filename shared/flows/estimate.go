@@ -18,6 +18,7 @@ type Options struct {
 	AgentTime  time.Duration
 	RunTime    time.Duration
 	RetryPause time.Duration
+	Overdue    time.Duration // how old an open step is when the sweeper looks after it; 0 is the engine's default
 }
 
 const (
@@ -39,7 +40,7 @@ func Estimate(o Options) (runner.Pipeline, error) {
 		}
 	}
 	flow := &engine.Flow{
-		ID: "truecost", Engine: 1, Budget: o.RunTime,
+		ID: "truecost", Engine: 1, Budget: o.RunTime, Overdue: o.Overdue,
 		Nodes: []engine.Node{
 			node("location", 15),
 			node("scope", 20, "location"),

@@ -28,7 +28,7 @@ func TestCountsOfAFaultFreeRun(t *testing.T) {
 			server, client := firestoretest.Server(t)
 			bus, clock := &runnertest.Bus{}, runnertest.NewClock()
 			r := runnertest.NewRunner(docstore.New(client), bus, &runnertest.Agents{Scores: tt.scores}, clock)
-			if err := r.Start(t.Context(), runnertest.Start("est-1")); err != nil {
+			if _, err := r.Start(t.Context(), runnertest.Start("est-1")); err != nil {
 				t.Fatal(err)
 			}
 			if err := bus.Deliver(t.Context(), 1, 1, r); err != nil {

@@ -114,7 +114,7 @@ func TestALostAnswerToAGivenBackClaim(t *testing.T) {
 	store := docstore.New(client)
 	bus, clock := &runnertest.Bus{}, runnertest.NewClock()
 	r := runnertest.NewRunner(store, bus, &runnertest.Agents{Down: map[string]int{"location": 3}}, clock)
-	if err := r.Start(t.Context(), runnertest.Start("est-1")); err != nil {
+	if _, err := r.Start(t.Context(), runnertest.Start("est-1")); err != nil {
 		t.Fatal(err)
 	}
 	commits := 0
@@ -260,7 +260,7 @@ func TestARunOfANewerSchemaIsLeftAlone(t *testing.T) {
 	if err := w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1"}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("Handle: %v, want unavailable", err)
 	}
-	if err := w.runner.Sweep(t.Context(), w.store); err == nil {
+	if err := w.runner.Sweep(t.Context()); err == nil {
 		t.Error("Sweep says nothing of a run it cannot read")
 	}
 	doc, err := run.Get(t.Context())
@@ -277,7 +277,7 @@ func TestAPanicStopsTheHeartbeat(t *testing.T) {
 	beats := make(chan struct{}, 1000)
 	w.runner.Store = beating{w.store, beats}
 	w.runner.Pace.Beat = time.Millisecond
-	w.runner.Caller = panicking{beats}
+	w.runner.Caller = panicking{w.agents, beats}
 	w.start(t)
 	func() {
 		defer func() { _ = recover() }()
@@ -307,7 +307,10 @@ func (b beating) PutStep(ctx context.Context, s runner.Step) (runner.Step, error
 	return b.Store.PutStep(ctx, s)
 }
 
-type panicking struct{ beats chan struct{} }
+type panicking struct {
+	runner.Caller
+	beats chan struct{}
+}
 
 func (p panicking) Call(context.Context, string, string, a2a.Request) (a2a.Result, error) {
 	<-p.beats

@@ -57,7 +57,11 @@ func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) err
 		if err == nil {
 			return r.recorded(ctx, p, state, effects, &commit, &a)
 		}
-		if fault.KindOf(err) != fault.Conflict {
+		switch fault.KindOf(err) {
+		case fault.Conflict:
+		case fault.NotFound:
+			return nil // the estimate was taken away; its run ends at the deadline
+		default:
 			r.warn(ctx, "commit", &a.Step, err)
 		}
 		a.refused(err)

@@ -317,4 +317,3 @@ type Output struct {
 	StartedAt time.Time
 	DoneAt    time.Time
 }
-

@@ -43,7 +43,7 @@ func (w *world) another() *runner.Runner {
 
 func (w *world) start(t *testing.T) {
 	t.Helper()
-	if err := w.runner.Start(t.Context(), runnertest.Start("est-1")); err != nil {
+	if _, err := w.runner.Start(t.Context(), runnertest.Start("est-1")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -276,12 +276,12 @@ func TestStartIsIdempotent(t *testing.T) {
 	equal(t, "worked", w.agents.Worked(), map[string]int{"location": 1, "location_scorer": 1, "cost": 1, "cost_scorer": 1})
 	other := runnertest.Start("est-1")
 	other.Input = "another"
-	if err := w.runner.Start(t.Context(), other); fault.KindOf(err) != fault.Conflict {
+	if _, err := w.runner.Start(t.Context(), other); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("start with another input: %v, want a conflict", err)
 	}
 	stranger := runnertest.Start("est-1")
 	stranger.Owner = "bert"
-	if err := w.runner.Start(t.Context(), stranger); fault.KindOf(err) != fault.Conflict {
+	if _, err := w.runner.Start(t.Context(), stranger); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("start by another owner: %v, want a conflict", err)
 	}
 }
@@ -295,7 +295,7 @@ func TestLostPublish(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, &runnertest.Agents{})
 			w.bus.Lose = 1
-			if err := w.runner.Start(t.Context(), runnertest.Start("est-1")); err == nil {
+			if _, err := w.runner.Start(t.Context(), runnertest.Start("est-1")); err == nil {
 				t.Fatal("a lost publish is not reported")
 			}
 			w.deliver(t)
@@ -315,7 +315,7 @@ func TestLostPublish(t *testing.T) {
 
 func (w *world) sweep(t *testing.T) {
 	t.Helper()
-	if err := w.runner.Sweep(t.Context(), w.store); err != nil {
+	if err := w.runner.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -371,9 +371,9 @@ func TestAWaitingStepIsLeftAlone(t *testing.T) {
 	equal(t, "worked too early", w.agents.Worked(), map[string]int{})
 	equal(t, "waited in the handler", w.clock.Now().Sub(before), time.Duration(0))
 	w.clock.Advance(4 * time.Minute) // jitter: at least five
-	if err := w.runner.Sweep(t.Context(), all{w.store}); err != nil {
-		t.Fatal(err)
-	}
+	w.runner.Find = all{w.store}
+	w.sweep(t)
+	w.runner.Find = w.store
 	equal(t, "messages swept too early", w.bus.Waiting(), 0)
 	w.clock.Advance(20 * time.Minute)
 	w.sweep(t)
@@ -383,10 +383,10 @@ func TestAWaitingStepIsLeftAlone(t *testing.T) {
 }
 
 // all finds every run, due or not: the sweeper must see for itself.
-type all struct{ store *docstore.Store }
+type all struct{ *docstore.Store }
 
-func (a all) Due(ctx context.Context, _ time.Time, limit int) ([]string, error) {
-	return a.store.Due(ctx, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), limit)
+func (a all) Due(ctx context.Context, _ time.Time, after runner.Due, limit int) ([]runner.Due, error) {
+	return a.Store.Due(ctx, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), after, limit)
 }
 
 // What an output means to readers becomes visible with it.

@@ -1,6 +1,7 @@
-// Package step is the stateless step function: one message of the topic of
-// steps, one step of a run. Everything it knows it reads; everything it did is
-// stored before it answers.
+// Package step is the stateless step function: one message, one step of a run.
+// Everything it knows it reads; everything it did is stored before it answers.
+// The same handler serves two topics, so that the calls of agents, which take
+// minutes, do not slow what takes a moment.
 package step
 
 import (

@@ -9,12 +9,12 @@ import (
 )
 
 // Handle returns what to do at a tick. What the message says does not matter.
-func Handle(open func() (*runner.Runner, runner.Finder, error)) func(context.Context, []byte) error {
+func Handle(open func() (*runner.Runner, error)) func(context.Context, []byte) error {
 	return func(ctx context.Context, _ []byte) error {
-		r, find, err := open()
+		r, err := open()
 		if err != nil {
 			return err
 		}
-		return r.Sweep(ctx, find)
+		return r.Sweep(ctx)
 	}
 }

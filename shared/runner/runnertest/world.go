@@ -27,13 +27,23 @@ type Agents struct {
 	Before func(agent string)         // runs before each call is answered
 	Hang   string                     // this agent never answers
 	Big    map[string]json.RawMessage // by agent: what it adds to its answer as a member bulk
+	Busy   map[string]int             // by agent: how often it says of a task that it is at work
+	Asks   map[string]int             // by agent: how many questions it asks a person before it answers
 
 	// Stay runs after each call was answered, before the answer is given.
 	Stay func(ctx context.Context, agent string)
 
 	mu       sync.Mutex // guards what follows
 	answers  map[string]json.RawMessage
+	working  map[string]working // by task
 	Requests []Asked
+	Canceled []string // tasks that nobody waits for any more
+}
+
+// working is a task that was left at work.
+type working struct {
+	agent, id string
+	request   a2a.Request
 }
 
 // Asked is a call that an agent worked on.
@@ -60,6 +70,26 @@ func (a *Agents) Call(ctx context.Context, agent, id string, req a2a.Request) (a
 	if a.Broken[agent] {
 		return a2a.Result{}, fault.New(fault.Invalid, "agent %s cannot do this", agent)
 	}
+	if a.Busy[agent] > 0 {
+		a.Busy[agent]--
+		if a.working == nil {
+			a.working = map[string]working{}
+		}
+		a.working["task-"+id] = working{agent, id, req}
+		return a2a.Result{State: a2a.Working, TaskID: "task-" + id}, nil
+	}
+	if a.Asks[agent] > 0 && len(req.Answer) == 0 {
+		return a2a.Result{State: a2a.InputRequired, TaskID: "task-" + id, ContextID: "talk", Question: &a2a.Question{Prompt: "Which one?"}}, nil
+	}
+	result := a.result(agent, id, req)
+	if a.Stay != nil {
+		a.Stay(ctx, agent)
+	}
+	return result, nil
+}
+
+// result works once per call id.
+func (a *Agents) result(agent, id string, req a2a.Request) a2a.Result {
 	if a.answers == nil {
 		a.answers = map[string]json.RawMessage{}
 	}
@@ -70,10 +100,30 @@ func (a *Agents) Call(ctx context.Context, agent, id string, req a2a.Request) (a
 			a.answers[agent+id] = fmt.Appendf(nil, `{"bulk":%s,%s`, bulk, a.answers[agent+id][1:])
 		}
 	}
-	if a.Stay != nil {
-		a.Stay(ctx, agent)
+	return a2a.Result{State: a2a.Completed, TaskID: id, Output: a.answers[agent+id]}
+}
+
+// Look implements runner.Caller.
+func (a *Agents) Look(_ context.Context, agent, task string) (a2a.Result, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w, there := a.working[task]
+	if !there {
+		return a2a.Result{}, fault.New(fault.NotFound, "%s has no task %s", agent, task)
 	}
-	return a2a.Result{TaskID: id, Output: a.answers[agent+id]}, nil
+	if a.Busy[agent] > 0 {
+		a.Busy[agent]--
+		return a2a.Result{State: a2a.Working, TaskID: task}, nil
+	}
+	return a.result(w.agent, w.id, w.request), nil
+}
+
+// Cancel implements runner.Caller.
+func (a *Agents) Cancel(_ context.Context, _, task string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.Canceled = append(a.Canceled, task)
+	return nil
 }
 
 func (a *Agents) answer(agent string, req a2a.Request) json.RawMessage {
@@ -199,8 +249,9 @@ func (c *Clock) Advance(d time.Duration) {
 func NewRunner(store runner.Store, bus runner.Bus, agents runner.Caller, clock *Clock) *runner.Runner {
 	var owners atomic.Int64
 	pace := runner.DefaultPace()
+	find, _ := store.(runner.Finder)
 	return &runner.Runner{
-		Store: store, Bus: bus, Caller: agents, Pace: pace, Log: slog.New(slog.DiscardHandler),
+		Store: store, Find: find, Bus: bus, Caller: agents, Pace: pace, Log: slog.New(slog.DiscardHandler),
 		Pipelines: []runner.Pipeline{{Flow: Flow()}},
 		Now:       clock.Now,
 		Sleep:     func(ctx context.Context, d time.Duration) error { clock.Advance(d); return ctx.Err() },

@@ -1,0 +1,36 @@
+// Package deadletter takes the messages that a subscription gave up. Nothing is
+// lost with them: what is due stands in the store. The function writes the alarm
+// that an operator should see, and wakes the run.
+package deadletter
+
+import (
+	"context"
+	"fmt"
+
+	"truecost.dev/shared/runner"
+)
+
+// Attributes with which Pub/Sub says where a dead letter comes from.
+const (
+	attempts     = "CloudPubSubDeadLetterSourceDeliveryCount"
+	subscription = "CloudPubSubDeadLetterSourceSubscription"
+)
+
+// Handle returns what to do with a message that was given up.
+func Handle(open func() (*runner.Runner, error)) func(ctx context.Context, data []byte, attributes map[string]string) error {
+	return func(ctx context.Context, data []byte, attributes map[string]string) error {
+		r, err := open()
+		if err != nil {
+			return err
+		}
+		reason := fmt.Sprintf("delivered %s times by %s", word(attributes[attempts]), word(attributes[subscription]))
+		return r.DeadLetter(ctx, data, reason)
+	}
+}
+
+func word(s string) string {
+	if s == "" {
+		return "?"
+	}
+	return s
+}
