@@ -1,17 +1,47 @@
 // Package docstore keeps TrueCost's documents in Firestore, through the official
-// client: runs and their steps, the estimates that frontends watch, and the
-// tasks of agents. It is the only package that knows paths and field names.
+// client: runs and what belongs to them, the estimates that frontends watch, and
+// the tasks of agents. It is the only package that knows paths and field names.
 //
-//	runs/{runId}                        the machine state
-//	runs/{runId}/steps/{stepId}         claim, result, timings of one agent call
-//	estimates/{id}                      what the frontend listens to
-//	estimates/{id}/agentOutputs/{node}  output of a passed (or best) attempt
-//	estimates/{id}/costItems/{item}     the lines of the estimate
-//	tasks/{agent}~{taskId}              an agent's task and its result
+//	flows/{hash}                             a flow, once
+//	runs/{runId}                             the machine state
+//	runs/{runId}/steps/{stepId}              claim, result, timings of one agent call
+//	runs/{runId}/shards/{node}.{attempt}.{k} a part of a fan-out
+//	runs/{runId}/inputs/{inputId}            a question to a person, and the answer
+//	runs/{runId}/blobs/{name}.{hash}.{i}     parts of results and answers that are too large
+//	estimates/{id}                           what the frontend listens to
+//	estimates/{id}/agentOutputs/{node}       output of a passed (or best) attempt
+//	estimates/{id}/costItems/{item}          the lines of the estimate
+//	estimates/{id}/blobs/{name}.{hash}.{i}   parts of the input and of outputs that are too large
+//	projects/{id}/pipeline/status            the view once more, of a run with a project
+//	idempotency/{hash}                       what a user's key has started
+//	tasks/{agent}~{taskId}                   an agent's task and its result
 //
 // Writes that must not lose a race carry the update time that was read
 // (compare-and-set); there are no transactions and so no locks. Payloads that
 // only the engine reads are JSON bytes, compressed above 8 KiB; those that
 // frontends read are maps, or a JSON string where Firestore could not hold the
-// map (see storable).
+// map (see storable). A payload that does not fit into its document is cut into
+// parts (see blob), which are written before the commit that refers to them.
+//
+// # Indexes
+//
+// The queries need these composite indexes; each field is ascending unless it
+// says otherwise:
+//
+//	runs  status, wakeAt              Due
+//	runs  ownerId, createdAt desc     Census, Runs
+//	runs  status, createdAt desc      Runs
+//	runs  flowId, createdAt desc      Runs
+//	runs  estimateId, createdAt desc  Runs
+//
+// Runs merges those where it asks for several at once. The shards of a fan-out
+// and the documents of an estimate are found by single fields. Never queried, and
+// so to be exempt from single-field indexes: steps.result, inputs.answer,
+// inputs.schema, inputs.prompt, shards.done, shards.failed, shards.inflight,
+// blobs.data, flows.flow, runs.nodes, runs.open, runs.facts, agentOutputs.output,
+// agentOutputs.outputBytes, estimates.clarificationOutput,
+// estimates.pipelineStatus, every *Output of an estimate and every expireAt.
+//
+// TTL policies remove documents of runs, steps, shards, inputs, blobs,
+// idempotency and tasks by expireAt.
 package docstore

@@ -37,32 +37,41 @@ func (s *Store) Items(ctx context.Context, estimate, collection string) ([]json.
 	return items, nil
 }
 
-// Delete removes an estimate with everything that was made for it: runs, steps,
-// the agents' tasks, outputs, items. The estimate itself goes last, so that a
-// delete that was interrupted can be asked for again.
+// below are the collections of an estimate and of a run that Delete empties.
+var (
+	belowEstimate = []string{"agentOutputs", "costItems", "blobs"}
+	belowRun      = []string{"steps", "shards", "inputs", "blobs"}
+)
+
+// Delete removes an estimate with everything that was made for it: runs and what
+// is below them, the agents' tasks, outputs, items, idempotency keys. The status
+// of its project is left, which may show another estimate. The estimate itself
+// goes last, so that a delete that was interrupted can be asked for again.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	runs, err := s.client.Collection("runs").Where("estimateId", "==", id).Select().Documents(ctx).GetAll()
 	if err != nil {
 		return rpcFault(err, "runs of %s", id)
 	}
 	for _, run := range runs {
-		// The steps go before their run, or a delete that was interrupted between
-		// the two would never find them again; and once more after it, for what a
-		// worker in flight claimed meanwhile. Without a run it commits nothing.
-		if err := s.deleteSteps(ctx, run.Ref); err != nil {
+		// What is below a run goes before it, or a delete that was interrupted
+		// between the two would never find it again; and once more after it, for what
+		// a worker in flight wrote meanwhile. Without a run it commits nothing.
+		if err := s.deleteBelow(ctx, run.Ref, belowRun); err != nil {
 			return err
 		}
 		if _, err := run.Ref.Delete(ctx); err != nil {
 			return rpcFault(err, "delete run %s", run.Ref.ID)
 		}
-		if err := s.deleteSteps(ctx, run.Ref); err != nil {
+		if err := s.deleteBelow(ctx, run.Ref, belowRun); err != nil {
 			return err
 		}
 	}
-	for _, collection := range []string{"agentOutputs", "costItems"} {
-		if err := s.deleteAll(ctx, s.estimate(id).Collection(collection).Select().Documents(ctx), nil); err != nil {
-			return err
-		}
+	if err := s.deleteBelow(ctx, s.estimate(id), belowEstimate); err != nil {
+		return err
+	}
+	keys := s.client.Collection("idempotency").Where("estimateId", "==", id).Select().Documents(ctx)
+	if err := s.deleteAll(ctx, keys, nil); err != nil {
+		return err
 	}
 	if _, err := s.estimate(id).Delete(ctx); err != nil {
 		return rpcFault(err, "delete estimate %s", id)
@@ -70,9 +79,10 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-func (s *Store) deleteSteps(ctx context.Context, run *firestore.DocumentRef) error {
-	steps := run.Collection("steps").Select("agent", "call").Documents(ctx)
-	return s.deleteAll(ctx, steps, func(doc *firestore.DocumentSnapshot) *firestore.DocumentRef {
+// deleteBelow empties collections of a document; with a step goes the task of
+// its agent.
+func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, collections []string) error {
+	task := func(doc *firestore.DocumentSnapshot) *firestore.DocumentRef {
 		agent, _ := doc.Data()["agent"].(string)
 		call, _ := doc.Data()["call"].(string)
 		task, ok := a2a.TaskID(agent, call)
@@ -80,7 +90,17 @@ func (s *Store) deleteSteps(ctx context.Context, run *firestore.DocumentRef) err
 			return nil
 		}
 		return taskRef(s.client, agent, task)
-	})
+	}
+	for _, name := range collections {
+		also, fields := task, []string{"agent", "call"}
+		if name != "steps" {
+			also, fields = nil, nil
+		}
+		if err := s.deleteAll(ctx, ref.Collection(name).Select(fields...).Documents(ctx), also); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deleteAll deletes what docs finds and, for each, what also names.
@@ -104,7 +124,7 @@ func (s *Store) deleteAll(ctx context.Context, docs *firestore.DocumentIterator,
 	}
 	for len(refs) > 0 {
 		n := min(len(refs), maxCommitWrites)
-		b := s.client.Batch() //nolint:staticcheck // see Commit
+		b := s.client.Batch() //nolint:staticcheck // see batch
 		for _, ref := range refs[:n] {
 			b.Delete(ref)
 		}

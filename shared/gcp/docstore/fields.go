@@ -6,17 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"cloud.google.com/go/firestore"
 
 	"truecost.dev/shared/fault"
 )
 
 // Limits of a stored value. Firestore takes 1 MiB a document and 20 levels.
 const (
-	maxPayload    = 900 << 10
+	maxPayload    = 900 << 10 // packed, within a document
 	compressAbove = 8 << 10
-	maxInflated   = 64 << 20
+	maxInflated   = 256 << 20 // what an instance can hold in memory
 	maxDepth      = 18
 )
 
@@ -82,6 +86,15 @@ func numbers(v any) (any, error) {
 	return v, nil
 }
 
+// updates lists fields as a field-mask update, in a stable order.
+func updates(m map[string]any) []firestore.Update {
+	list := make([]firestore.Update, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, firestore.Update{FieldPath: firestore.FieldPath{k}, Value: m[k]})
+	}
+	return list
+}
+
 // load decodes stored fields into a value with JSON tags.
 func load(m map[string]any, v any) error {
 	b, err := json.Marshal(m)
@@ -131,8 +144,34 @@ func visible(raw json.RawMessage) (v any, encoding string, err error) {
 	return string(raw), "json", nil
 }
 
+// size is what Firestore counts for a value, in bytes.
+func size(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v) + 1
+	case []byte:
+		return len(v)
+	case map[string]any:
+		n := 32
+		for k, member := range v {
+			n += len(k) + 1 + size(member)
+		}
+		return n
+	case []any:
+		n := 0
+		for _, element := range v {
+			n += size(element)
+		}
+		return n
+	case nil, bool:
+		return 1
+	default:
+		return 8 // numbers, times
+	}
+}
+
 // raw turns a visible value back into JSON.
-func raw(v any, encoding any) (json.RawMessage, error) {
+func raw(v any, encoding string) (json.RawMessage, error) {
 	if text, ok := v.(string); ok && encoding == "json" {
 		return json.RawMessage(text), nil
 	}
@@ -143,15 +182,25 @@ func raw(v any, encoding any) (json.RawMessage, error) {
 	return b, nil
 }
 
-// pack compresses a payload worth compressing.
+// compress compresses a payload worth compressing.
+func compress(payload []byte) (packed []byte, encoding string, err error) {
+	switch {
+	case len(payload) <= compressAbove:
+		return payload, "", nil
+	case len(payload) > maxInflated:
+		return nil, "", fault.New(fault.Invalid, "the payload is too large to store: %d bytes, %d at most", len(payload), maxInflated)
+	}
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
+	_, _ = w.Write(payload)                         // a buffer takes everything
+	_ = w.Close()
+	return b.Bytes(), "gzip", nil
+}
+
+// pack compresses a payload that must fit into its document.
 func pack(payload []byte) (packed []byte, encoding string, err error) {
-	packed = payload
-	if len(payload) > compressAbove {
-		var b bytes.Buffer
-		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is valid
-		_, _ = w.Write(payload)                         // a buffer takes everything
-		_ = w.Close()
-		packed, encoding = b.Bytes(), "gzip"
+	if packed, encoding, err = compress(payload); err != nil {
+		return nil, "", err
 	}
 	if len(packed) > maxPayload {
 		return nil, "", fault.New(fault.Invalid, "the payload is too large to store: %d bytes, %d at most", len(packed), maxPayload)
@@ -167,9 +216,12 @@ func unpack(packed []byte, encoding string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack payload: %w", err)
 	}
-	b, err := io.ReadAll(io.LimitReader(r, maxInflated))
+	b, err := io.ReadAll(io.LimitReader(r, maxInflated+1))
 	if err != nil {
 		return nil, fmt.Errorf("unpack payload: %w", err)
+	}
+	if len(b) > maxInflated {
+		return nil, fault.New(fault.Internal, "the payload unpacks to more than %d bytes", maxInflated)
 	}
 	return b, nil
 }

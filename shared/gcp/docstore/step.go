@@ -1,7 +1,8 @@
 package docstore
 
 import (
-	"slices"
+	"context"
+	"fmt"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -10,7 +11,7 @@ import (
 	"truecost.dev/shared/runner"
 )
 
-// stepDoc is the document of a step.
+// stepDoc is the document of a step. Durations are whole milliseconds.
 type stepDoc struct {
 	Status      string            `firestore:"st"`
 	Call        string            `firestore:"call"`
@@ -22,67 +23,104 @@ type stepDoc struct {
 	Beats       int               `firestore:"beats"`
 	StartedAt   time.Time         `firestore:"startedAt"`
 	RequestHash string            `firestore:"requestHash"`
+	Task        string            `firestore:"task"`
+	Context     string            `firestore:"context"`
 	Result      []byte            `firestore:"result"`
 	Encoding    string            `firestore:"resultEncoding"`
+	Blob        *blobRef          `firestore:"resultBlob"`
 	Failure     map[string]string `firestore:"failure"`
 	Score       int               `firestore:"score"`
 	Tokens      int               `firestore:"tokens"`
+	CostUSD     float64           `firestore:"costUsd"`
 	DurationMS  int64             `firestore:"durationMs"`
 	RevAt       int               `firestore:"revAt"`
 	Late        bool              `firestore:"late"`
 	DoneAt      *time.Time        `firestore:"doneAt"`
+	ExpireAt    *time.Time        `firestore:"expireAt"`
 }
 
-// stepFields returns the fields of a step's document.
-func stepFields(s *runner.Step) (map[string]any, error) {
-	packed, encoding, err := pack(s.Result)
-	if err != nil {
-		return nil, err
+// stepBlob names the blob of a step's result, beside the run.
+func stepBlob(id engine.StepID) string { return "step~" + string(id) }
+
+// Steps implements runner.Store. One read per id, and one per part of a result
+// that does not fit into its step.
+func (s *Store) Steps(ctx context.Context, run string, ids ...engine.StepID) ([]runner.Step, error) {
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	m := map[string]any{
-		"st": string(s.Status), "call": s.Call, "agent": s.Agent, "try": s.Try, "fence": s.Fence, "owner": s.Owner,
-		"leaseMs": s.Lease.Milliseconds(), "beats": s.Beats, "startedAt": s.StartedAt, "requestHash": s.RequestHash,
-		"result": packed, "resultEncoding": encoding, "score": s.Score, "tokens": s.Tokens,
-		"durationMs": s.Duration.Milliseconds(), "revAt": s.RevAt, "late": s.Late, "doneAt": s.DoneAt, "failure": nil,
+	refs := make([]*firestore.DocumentRef, len(ids))
+	for i, id := range ids {
+		refs[i] = s.step(run, id)
+	}
+	docs, err := s.client.GetAll(ctx, refs)
+	if err != nil {
+		return nil, rpcFault(err, "steps of %s", run)
+	}
+	var steps []runner.Step
+	for _, doc := range docs {
+		if !doc.Exists() {
+			continue
+		}
+		step, held, err := loadStep(run, doc)
+		if err == nil {
+			step.Result, err = s.payload(ctx, s.run(run), stepBlob(step.ID), held)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("step %s of %s: %w", doc.Ref.ID, run, err)
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// PutStep implements runner.Store. One write, and one per part of a result that
+// does not fit into it.
+func (s *Store) PutStep(ctx context.Context, step runner.Step) (runner.Step, error) {
+	b := s.batch()
+	b.putStep(&step)
+	results, err := b.commit(ctx)
+	if err != nil {
+		return step, fmt.Errorf("step %s of %s: %w", step.ID, step.Run, err)
+	}
+	step.Version = results[0].UpdateTime
+	return step, nil
+}
+
+func (b *batch) putStep(s *runner.Step) {
+	recorded := s.StartedAt
+	if s.DoneAt != nil {
+		recorded = *s.DoneAt
+	}
+	expire := expiry(recorded)
+	result := b.hold(b.store.run(s.Run), stepBlob(s.ID), s.Result, maxPayload, expire, false)
+	d := stepDoc{
+		Status: string(s.Status), Call: s.Call, Agent: s.Agent, Try: s.Try, Fence: s.Fence, Owner: s.Owner,
+		LeaseMS: s.Lease.Milliseconds(), Beats: s.Beats, StartedAt: s.StartedAt, RequestHash: s.RequestHash,
+		Task: s.Task, Context: s.Context, Result: result.Bytes, Encoding: result.Encoding, Blob: result.Blob,
+		Score: s.Score, Tokens: s.Tokens, CostUSD: s.CostUSD, DurationMS: s.Duration.Milliseconds(),
+		RevAt: s.RevAt, Late: s.Late, DoneAt: s.DoneAt, ExpireAt: expire,
 	}
 	if f := s.Failure; f != nil {
-		m["failure"] = map[string]string{"code": f.Code, "message": f.Message, "agent": f.Agent}
+		d.Failure = map[string]string{"code": f.Code, "message": f.Message, "agent": f.Agent}
 	}
-	return m, nil
+	b.put(b.store.step(s.Run, s.ID), d, s.Version)
 }
 
-func loadStep(doc *firestore.DocumentSnapshot) (runner.Step, error) {
+// loadStep decodes a step but for its result.
+func loadStep(run string, doc *firestore.DocumentSnapshot) (runner.Step, payload, error) {
 	var d stepDoc
 	if err := doc.DataTo(&d); err != nil {
-		return runner.Step{}, err
-	}
-	result, err := unpack(d.Result, d.Encoding)
-	if err != nil {
-		return runner.Step{}, err
+		return runner.Step{}, payload{}, err
 	}
 	s := runner.Step{
-		Status: runner.StepStatus(d.Status), Call: d.Call, Agent: d.Agent, Try: d.Try, Fence: d.Fence, Owner: d.Owner,
-		Lease: time.Duration(d.LeaseMS) * time.Millisecond, Beats: d.Beats, StartedAt: d.StartedAt, RequestHash: d.RequestHash,
-		Result: result, Score: d.Score, Tokens: d.Tokens, Duration: time.Duration(d.DurationMS) * time.Millisecond,
+		Run: run, ID: engine.StepID(doc.Ref.ID), Status: runner.StepStatus(d.Status), Call: d.Call, Agent: d.Agent,
+		Try: d.Try, Fence: d.Fence, Owner: d.Owner, Lease: time.Duration(d.LeaseMS) * time.Millisecond, Beats: d.Beats,
+		StartedAt: d.StartedAt, RequestHash: d.RequestHash, Task: d.Task, Context: d.Context,
+		Score: d.Score, Tokens: d.Tokens, CostUSD: d.CostUSD, Duration: time.Duration(d.DurationMS) * time.Millisecond,
 		RevAt: d.RevAt, Late: d.Late, DoneAt: d.DoneAt, Version: doc.UpdateTime, ReadAt: doc.ReadTime,
 	}
-	if d.Failure != nil {
-		s.Failure = &engine.Error{Code: d.Failure["code"], Message: d.Failure["message"], Agent: d.Failure["agent"]}
+	if f := d.Failure; f != nil {
+		s.Failure = &engine.Error{Code: f["code"], Message: f["message"], Agent: f["agent"]}
 	}
-	return s, nil
-}
-
-// updates lists fields as a field-mask update, in a stable order.
-func updates(m map[string]any) []firestore.Update {
-	list := make([]firestore.Update, 0, len(m))
-	for k, v := range m {
-		list = append(list, firestore.Update{FieldPath: firestore.FieldPath{k}, Value: v})
-	}
-	slices.SortFunc(list, func(a, b firestore.Update) int {
-		if a.FieldPath[0] < b.FieldPath[0] {
-			return -1
-		}
-		return 1
-	})
-	return list
+	return s, payload{d.Result, d.Encoding, d.Blob}, nil
 }

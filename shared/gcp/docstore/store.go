@@ -3,14 +3,12 @@ package docstore
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"cloud.google.com/go/firestore"
-	"google.golang.org/api/iterator"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
@@ -30,154 +28,133 @@ var (
 // New returns a store on client, which stays the caller's to close.
 func New(client *firestore.Client) *Store { return &Store{client} }
 
-func (s *Store) run(id string) *firestore.DocumentRef { return s.client.Collection("runs").Doc(id) }
-
-func (s *Store) step(run string, id engine.StepID) *firestore.DocumentRef {
-	return s.run(run).Collection("steps").Doc(string(id))
-}
-
-func (s *Store) estimate(id string) *firestore.DocumentRef {
-	return s.client.Collection("estimates").Doc(id)
-}
-
-// Run implements runner.Store.
+// Run implements runner.Store. One read.
 func (s *Store) Run(ctx context.Context, id string) (runner.Run, error) {
 	doc, err := s.run(id).Get(ctx)
 	if err != nil {
 		return runner.Run{}, rpcFault(err, "run %s", id)
 	}
-	var r runner.Run
+	return loadRun(doc)
+}
+
+func loadRun(doc *firestore.DocumentSnapshot) (runner.Run, error) {
+	r := runner.Run{Version: doc.UpdateTime}
 	if err := load(doc.Data(), &r.State); err != nil {
-		return runner.Run{}, fmt.Errorf("run %s: %w", id, err)
+		return runner.Run{}, fmt.Errorf("run %s: %w", doc.Ref.ID, err)
 	}
-	r.Version = doc.UpdateTime
 	return r, nil
 }
 
-// Steps implements runner.Store.
-func (s *Store) Steps(ctx context.Context, run string, ids ...engine.StepID) ([]runner.Step, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// stateMembers are the names that a state can have in its document.
+var stateMembers = members(reflect.TypeFor[engine.State]())
+
+func members(t reflect.Type) []string {
+	var names []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
 	}
-	refs := make([]*firestore.DocumentRef, len(ids))
-	for i, id := range ids {
-		refs[i] = s.step(run, id)
-	}
-	docs, err := s.client.GetAll(ctx, refs)
-	if err != nil {
-		return nil, rpcFault(err, "steps of %s", run)
-	}
-	var steps []runner.Step
-	for i, doc := range docs {
-		if !doc.Exists() {
-			continue
-		}
-		step, err := loadStep(doc)
-		if err != nil {
-			return nil, fmt.Errorf("step %s of %s: %w", ids[i], run, err)
-		}
-		step.Run, step.ID = run, ids[i]
-		steps = append(steps, step)
-	}
-	return steps, nil
+	return names
 }
 
-// Inputs implements runner.Store.
-func (s *Store) Inputs(ctx context.Context, estimate string, nodes []string) (map[string]json.RawMessage, error) {
-	refs := []*firestore.DocumentRef{s.estimate(estimate)}
-	for _, node := range nodes {
-		refs = append(refs, s.estimate(estimate).Collection("agentOutputs").Doc(node))
+// putRun writes a state: creates it, or replaces every member of the stored one.
+func (b *batch) putRun(r *runner.Run) {
+	m, err := fields(r.State)
+	if b.fail(err) {
+		return
 	}
-	docs, err := s.client.GetAll(ctx, refs)
-	if err != nil {
-		return nil, rpcFault(err, "inputs of %s", estimate)
+	// What is queried or expires must be a timestamp, not text.
+	m["createdAt"], m["updatedAt"], m["deadlineAt"], m["wakeAt"] = r.CreatedAt, r.UpdatedAt, r.DeadlineAt, r.WakeAt
+	if r.EndedAt != nil {
+		m["endedAt"], m["expireAt"] = *r.EndedAt, r.EndedAt.Add(runKept)
 	}
-	if !docs[0].Exists() {
-		return nil, fault.New(fault.NotFound, "there is no estimate %s", estimate)
+	ref := b.store.run(r.RunID())
+	if r.Version.IsZero() {
+		b.writes.Create(ref, m)
+		return
 	}
-	inputs := make(map[string]json.RawMessage, len(docs))
-	data := docs[0].Data()
-	if inputs["clarification_output"], err = raw(data["clarificationOutput"], data["clarificationOutputEncoding"]); err != nil {
-		return nil, err
-	}
-	for i, doc := range docs[1:] {
-		if !doc.Exists() {
-			continue
-		}
-		var out outputDoc
-		if err := doc.DataTo(&out); err != nil {
-			return nil, fmt.Errorf("output of %s: %w", nodes[i], err)
-		}
-		if inputs[nodes[i]+"_output"], err = out.json(); err != nil {
-			return nil, fmt.Errorf("output of %s: %w", nodes[i], err)
+	for _, name := range stateMembers {
+		if _, has := m[name]; !has {
+			m[name] = firestore.Delete // it had a value before, perhaps
 		}
 	}
-	return inputs, nil
+	b.writes.Update(ref, updates(m), firestore.LastUpdateTime(r.Version))
 }
 
-// PutStep implements runner.Store.
-func (s *Store) PutStep(ctx context.Context, step runner.Step) (runner.Step, error) {
-	data, err := stepFields(&step)
+// Input implements runner.Store. One read, and one per part where the input does
+// not fit on the root of the estimate.
+func (s *Store) Input(ctx context.Context, estimate string) (json.RawMessage, error) {
+	doc, err := s.estimate(estimate).Get(ctx)
 	if err != nil {
-		return step, err
+		return nil, rpcFault(err, "there is no estimate %s", estimate)
 	}
-	ref := s.step(step.Run, step.ID)
-	var result *firestore.WriteResult
-	if step.Version.IsZero() {
-		result, err = ref.Create(ctx, data)
-	} else {
-		result, err = ref.Update(ctx, updates(data), firestore.LastUpdateTime(step.Version))
+	var d struct {
+		Clarification any      `firestore:"clarificationOutput"`
+		Encoding      string   `firestore:"clarificationOutputEncoding"`
+		Blob          *blobRef `firestore:"clarificationOutputBlob"`
 	}
+	if err := doc.DataTo(&d); err != nil {
+		return nil, fmt.Errorf("input of %s: %w", estimate, err)
+	}
+	if d.Blob != nil {
+		return s.payload(ctx, doc.Ref, clarification, payload{Encoding: d.Encoding, Blob: d.Blob})
+	}
+	input, err := raw(d.Clarification, d.Encoding)
 	if err != nil {
-		return step, rpcFault(err, "step %s of %s", step.ID, step.Run)
+		return nil, fmt.Errorf("input of %s: %w", estimate, err)
 	}
-	step.Version = result.UpdateTime
-	return step, nil
+	return input, nil
 }
 
-// Due implements runner.Finder.
-func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]string, error) {
-	docs := s.client.Collection("runs").
-		Where("status", "==", string(engine.Running)).Where("wakeAt", "<=", now).
-		OrderBy("wakeAt", firestore.Asc).Limit(limit).Select().Documents(ctx)
-	defer docs.Stop()
-	var ids []string
-	for {
-		doc, err := docs.Next()
-		if errors.Is(err, iterator.Done) {
-			return ids, nil
-		}
-		if err != nil {
-			return nil, rpcFault(err, "due runs")
-		}
-		ids = append(ids, doc.Ref.ID)
+// Flow implements runner.Store. One read.
+func (s *Store) Flow(ctx context.Context, hash string) (*engine.Flow, error) {
+	doc, err := s.flow(hash).Get(ctx)
+	if err != nil {
+		return nil, rpcFault(err, "flow %s", hash)
 	}
+	var d flowDoc
+	if err := doc.DataTo(&d); err != nil {
+		return nil, fmt.Errorf("flow %s: %w", hash, err)
+	}
+	b, err := unpack(d.Flow, d.Encoding)
+	if err != nil {
+		return nil, fmt.Errorf("flow %s: %w", hash, err)
+	}
+	var f engine.Flow
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("flow %s: %w", hash, err)
+	}
+	if f.Hash() != hash {
+		// Either the bytes are damaged, or they hold members of a newer code, which
+		// an instance of that code will understand.
+		return nil, fault.New(fault.Unavailable, "flow %s is not what this code can read", hash)
+	}
+	return &f, nil
 }
 
-// rpcFault gives an error of the client its kind.
-func rpcFault(err error, format string, args ...any) error {
-	kind := fault.Internal
-	switch status.Code(err) {
-	case codes.NotFound:
-		kind = fault.NotFound
-	case codes.AlreadyExists, codes.FailedPrecondition, codes.Aborted:
-		kind = fault.Conflict
-	case codes.InvalidArgument, codes.OutOfRange:
-		kind = fault.Invalid
-	case codes.PermissionDenied, codes.Unauthenticated:
-		kind = fault.Denied
-	case codes.ResourceExhausted:
-		kind = fault.Exhausted
-	case codes.Unavailable:
-		kind = fault.Unavailable
-	case codes.DeadlineExceeded:
-		kind = fault.Timeout
-	case codes.Canceled:
-		kind = fault.Canceled
-	default:
-		if k := fault.KindOf(err); k != fault.Internal {
-			kind = k
+// flowDoc is the document of a flow.
+type flowDoc struct {
+	ID        string    `firestore:"id"`
+	Flow      []byte    `firestore:"flow"`
+	Encoding  string    `firestore:"flowEncoding"`
+	CreatedAt time.Time `firestore:"createdAt,serverTimestamp"`
+}
+
+// PutFlow implements runner.Store. One write; none when the flow is there.
+func (s *Store) PutFlow(ctx context.Context, f *engine.Flow) error {
+	hash := f.Hash()
+	b, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("encode flow %s: %w", f.ID, err)
+	}
+	d := flowDoc{ID: f.ID}
+	if d.Flow, d.Encoding, err = pack(b); err != nil {
+		return fmt.Errorf("flow %s: %w", f.ID, err)
+	}
+	if _, err := s.flow(hash).Create(ctx, d); err != nil {
+		if err := rpcFault(err, "store flow %s", hash); fault.KindOf(err) != fault.Conflict {
+			return err
 		}
 	}
-	return fault.Wrap(kind, err, format, args...)
+	return nil
 }

@@ -1,4 +1,10 @@
 // Package topic publishes messages to Pub/Sub through the official client.
+//
+//	calls of agents, minutes each ──▶ topic of steps
+//	wake, expand, join, shard     ──▶ topic of control
+//
+// They are apart since a push subscription slows down as a whole by what takes
+// long or is refused.
 package topic
 
 import (
@@ -12,33 +18,60 @@ import (
 	"truecost.dev/shared/runner"
 )
 
-// Steps publishes the messages of runs to one topic.
-type Steps struct {
-	publisher *pubsub.Publisher
+// More messages than crowd, as an expansion sends, share requests of so many.
+const (
+	crowd     = 20
+	perCrowd  = 100
+	bytesEach = 1 << 20
+)
+
+// Bus publishes the messages of runs.
+type Bus struct {
+	steps, control publisher
 }
 
-var _ runner.Bus = (*Steps)(nil)
+var _ runner.Bus = (*Bus)(nil)
 
-// NewSteps returns a bus on the topic with the given id. The client stays the
-// caller's to close.
-func NewSteps(client *pubsub.Client, id string) *Steps {
-	p := client.Publisher(id)
-	// A step is published by itself and waited for: batching would only add its
-	// delay to every step.
-	p.PublishSettings.CountThreshold = 1
-	return &Steps{p}
+// publisher publishes to one topic. A message is sent by itself and waited for:
+// batching would only add its delay to every step.
+type publisher struct {
+	single, batched *pubsub.Publisher
+}
+
+// New returns a bus on the topics with these ids. The client stays the caller's
+// to close.
+func New(client *pubsub.Client, steps, control string) *Bus {
+	return &Bus{newPublisher(client, steps), newPublisher(client, control)}
+}
+
+func newPublisher(client *pubsub.Client, id string) publisher {
+	p := publisher{client.Publisher(id), client.Publisher(id)}
+	p.single.PublishSettings.CountThreshold = 1
+	p.batched.PublishSettings.CountThreshold = perCrowd
+	p.batched.PublishSettings.ByteThreshold = bytesEach
+	return p
 }
 
 // Publish implements runner.Bus. It returns when the service has every message:
-// after the answer of a function the CPU may be taken away.
-func (s *Steps) Publish(ctx context.Context, messages ...runner.Message) error {
+// after the answer of a function the CPU may be taken away. fault.Unavailable
+// when it has not, for whatever reason.
+func (b *Bus) Publish(ctx context.Context, messages ...runner.Message) error {
 	results := make([]*pubsub.PublishResult, len(messages))
 	for i, m := range messages {
 		data, err := json.Marshal(m)
 		if err != nil {
 			return fmt.Errorf("encode message for %s: %w", m.Run, err)
 		}
-		results[i] = s.publisher.Publish(ctx, &pubsub.Message{Data: data, Attributes: m.Attributes()})
+		to := b.to(m.Kind())
+		p := to.single
+		if len(messages) > crowd {
+			p = to.batched
+		}
+		results[i] = p.Publish(ctx, &pubsub.Message{Data: data, Attributes: m.Attributes()})
+	}
+	if len(messages) > crowd {
+		b.steps.batched.Flush()
+		b.control.batched.Flush()
 	}
 	for i, r := range results {
 		if _, err := r.Get(ctx); err != nil {
@@ -46,4 +79,13 @@ func (s *Steps) Publish(ctx context.Context, messages ...runner.Message) error {
 		}
 	}
 	return nil
+}
+
+func (b *Bus) to(kind string) *publisher {
+	switch kind {
+	case runner.KindStep, runner.KindChunk:
+		return &b.steps
+	default:
+		return &b.control
+	}
 }
