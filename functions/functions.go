@@ -30,6 +30,7 @@ func Table(s *boot.Services) []host.Function {
 		e.Callables(estimates.Callables(estimates.Ports{
 			Runner: s.Runner,
 			Store:  func() (estimates.Store, error) { return s.Estimates() },
+			Runs:   func() (estimates.Runs, error) { return s.Estimates() },
 		})),
 	)
 }

@@ -1,7 +1,18 @@
-// Package estimates holds the callables round an estimate: start it, ask how it
-// is, cancel it, delete it. Each answers {success: true, data: {…}} or an error
-// of the callable protocol whose details carry the published code.
+// Package estimates holds the callables round an estimate and its runs.
 //
-// An estimate belongs to the user who started it. To anybody else it does not
-// exist.
+//	start_deep_pipeline   start an estimate          retry_pipeline    try a run again, as a new one
+//	get_pipeline_status   what frontends watch       provide_input     answer what a run asks a person
+//	list_runs, get_run    how it went, and why       hold_pipeline     open no new step
+//	cancel_pipeline       end a run                  resume_pipeline   go on
+//	delete_estimate       leave nothing of it
+//
+// Each answers {success: true, data: {…}} or an error of the callable protocol
+// whose details carry the published code and, for bad input, the field. A run
+// is named by its runId, or by the estimateId whose current run is meant.
+//
+// An estimate and its runs belong to the user who started it. To anybody else
+// they do not exist: the answer is the one that an id gets which was never used.
+//
+// A question whose time is over would be 410 in HTTP, which the protocol does
+// not know: it is answered as a conflict, with the code INPUT_EXPIRED.
 package estimates

@@ -6,8 +6,8 @@ import (
 	"maps"
 
 	"truecost.dev/shared/callable"
-	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
+	"truecost.dev/shared/runner"
 )
 
 // private are the fields of an estimate that are for the engine or too large
@@ -18,9 +18,10 @@ var private = []string{"clarificationOutput", "clarificationOutputEncoding", "us
 // status at the top level, every output there is, and, once complete, the
 // integration fields and every cost item.
 func (p Ports) status(ctx context.Context, call callable.Call) (any, error) {
-	req, user, err := decode(call)
+	var req subject
+	user, err := decode(call, &req)
 	if err == nil {
-		err = req.needID()
+		err = req.needEstimate()
 	}
 	if err != nil {
 		return nil, err
@@ -30,6 +31,7 @@ func (p Ports) status(ctx context.Context, call callable.Call) (any, error) {
 		return nil, err
 	}
 	doc = maps.Clone(doc)
+	doc["runId"] = current(req.EstimateID, doc)
 	pipeline, _ := doc["pipelineStatus"].(map[string]any)
 	delete(doc, "pipelineStatus")
 	for _, name := range private {
@@ -51,38 +53,36 @@ func (p Ports) status(ctx context.Context, call callable.Call) (any, error) {
 	return success(doc)
 }
 
-// cancel ends the run of an estimate. Canceling twice is the same as once.
+// cancel ends a run. Canceling twice is the same as once.
 func (p Ports) cancel(ctx context.Context, call callable.Call) (any, error) {
-	req, user, err := decode(call)
+	var req subject
+	user, err := decode(call, &req)
 	if err == nil {
-		err = req.needID()
+		err = req.needRun()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := p.owned(ctx, req.EstimateID, user); err != nil {
-		return nil, err
-	}
-	r, err := p.Runner()
+	run, err := p.act(ctx, req, user, func(r *runner.Runner, run runner.Run) error {
+		return r.Cancel(ctx, run.RunID(), user)
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Cancel(ctx, engine.RunID(req.EstimateID, 1), user); err != nil {
-		return nil, err
-	}
-	return success(map[string]any{"estimateId": req.EstimateID, "status": "canceled"})
+	return success(map[string]any{"estimateId": run.EstimateID, "runId": run.RunID(), "status": "canceled"})
 }
 
 // delete removes an estimate; a run in flight is canceled first.
 func (p Ports) delete(ctx context.Context, call callable.Call) (any, error) {
-	req, user, err := decode(call)
+	var req subject
+	user, err := decode(call, &req)
 	if err == nil {
-		err = req.needID()
+		err = req.needEstimate()
 	}
 	if err != nil {
 		return nil, err
 	}
-	store, _, err := p.owned(ctx, req.EstimateID, user)
+	store, doc, err := p.owned(ctx, req.EstimateID, user)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (p Ports) delete(ctx context.Context, call callable.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch err := r.Cancel(ctx, engine.RunID(req.EstimateID, 1), user); fault.KindOf(err) {
+	switch err := r.Cancel(ctx, current(req.EstimateID, doc), user); fault.KindOf(err) {
 	case "", fault.Conflict, fault.NotFound: // canceled, ended before, or already gone
 	default:
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/estimate"
@@ -15,9 +16,22 @@ import (
 	"truecost.dev/shared/runner"
 )
 
+// starting is a request to start an estimate.
+type starting struct {
+	subject
+	Clarification      json.RawMessage `json:"clarificationOutput"`
+	ClarificationSnake json.RawMessage `json:"clarification_output"`
+	ProjectID          string          `json:"projectId"`
+	Key                string          `json:"idempotencyKey"` // names the request: what it started is started once
+}
+
+// idempotencyKey keeps keys fit for names of documents and lines of logs.
+var idempotencyKey = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+
 // started is the answer of start_deep_pipeline.
 type started struct {
 	EstimateID  string           `json:"estimateId"`
+	RunID       string           `json:"runId"`
 	Status      string           `json:"status"`
 	NeedsReview bool             `json:"needsReview"`
 	Warnings    []intake.Problem `json:"warnings"`
@@ -27,21 +41,13 @@ type started struct {
 // any agent runs, and again with the same answer to the same request. Nothing
 // is written for a bad input.
 func (p Ports) start(ctx context.Context, call callable.Call) (any, error) {
-	req, user, err := decode(call)
+	var req starting
+	user, err := decode(call, &req)
 	if err != nil {
 		return nil, err
 	}
-	if len(req.Clarification) == 0 || string(req.Clarification) == "null" {
-		return nil, invalid("MISSING_FIELD", "clarificationOutput", "clarificationOutput: wanted a ClarificationOutput "+estimate.SchemaVersion)
-	}
-	clarified, report := intake.Parse(req.Clarification)
-	if len(report.Errors) > 0 {
-		return nil, refused(report)
-	}
-	if req.EstimateID == "" {
-		req.EstimateID = clarified.EstimateID
-	}
-	if err := req.needID(); err != nil {
+	clarified, report, err := req.clarified()
+	if err != nil {
 		return nil, err
 	}
 	hash, err := inputHash(req.Clarification)
@@ -52,12 +58,10 @@ func (p Ports) start(ctx context.Context, call callable.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if req.ProjectID == "" {
-		req.ProjectID = clarified.ProjectID
-	}
 	needsReview := clarified.Status == "needs_review" || len(report.Warnings) > 0
-	err = r.Start(ctx, runner.StartRequest{
-		EstimateID: req.EstimateID, Owner: user, Project: req.ProjectID, Input: hash, Clarification: req.Clarification,
+	got, err := r.Start(ctx, runner.StartRequest{
+		EstimateID: req.EstimateID, Owner: user, Project: orElse(req.ProjectID, clarified.ProjectID), Key: req.Key,
+		Input: hash, Clarification: req.Clarification,
 		Fields: map[string]any{
 			"projectName": clarified.Brief.ProjectName, "projectType": clarified.Brief.ProjectType,
 			"address": clarified.Brief.Location.Full, "scope": clarified.Brief.Summary.Description,
@@ -66,9 +70,31 @@ func (p Ports) start(ctx context.Context, call callable.Call) (any, error) {
 		},
 	})
 	if err != nil {
-		return nil, err
+		return nil, coded(err)
 	}
-	return success(started{EstimateID: req.EstimateID, Status: "processing", NeedsReview: needsReview, Warnings: warnings(report)})
+	return success(started{
+		EstimateID: got.EstimateID, RunID: got.Run, Status: "processing", NeedsReview: needsReview, Warnings: warnings(report),
+	})
+}
+
+// clarified reads the scope of a request, and from it the estimate's id where
+// the request gives none.
+func (s *starting) clarified() (estimate.Clarification, intake.Report, error) {
+	if s.Clarification == nil {
+		s.Clarification = s.ClarificationSnake
+	}
+	if absent(s.Clarification) {
+		return estimate.Clarification{}, intake.Report{}, missing("clarificationOutput", "a ClarificationOutput "+estimate.SchemaVersion)
+	}
+	if s.Key != "" && !idempotencyKey.MatchString(s.Key) {
+		return estimate.Clarification{}, intake.Report{}, wanted("idempotencyKey", "1 to 128 letters, digits, . _ : or -")
+	}
+	clarified, report := intake.Parse(s.Clarification)
+	if len(report.Errors) > 0 {
+		return clarified, report, refused(report)
+	}
+	s.EstimateID = orElse(orElse(s.EstimateID, s.EstimateIDSnake), clarified.EstimateID)
+	return clarified, report, s.needEstimate()
 }
 
 func refused(report intake.Report) error {
