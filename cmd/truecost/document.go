@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,12 +53,13 @@ type document struct {
 
 // pipeline is pipelineStatus.
 type pipeline struct {
-	CurrentAgent *string        `json:"currentAgent"`
-	Completed    []string       `json:"completedAgents"`
-	Progress     int            `json:"progress"`
-	Scores       map[string]int `json:"scores"` // {agent}, {agent}_attempt_{n}
-	Retries      map[string]int `json:"retries"`
-	CurrentRetry int            `json:"currentRetry"`
+	CurrentAgent *string           `json:"currentAgent"`
+	Completed    []string          `json:"completedAgents"`
+	Statuses     map[string]string `json:"agentStatuses"`
+	Progress     int               `json:"progress"`
+	Scores       map[string]int    `json:"scores"` // {agent}, {agent}_attempt_{n}
+	Retries      map[string]int    `json:"retries"`
+	CurrentRetry int               `json:"currentRetry"`
 	Error        *struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
@@ -66,6 +68,30 @@ type pipeline struct {
 	Critics map[string]struct {
 		Issues []string `json:"issues"`
 	} `json:"criticFeedback"`
+	Run       int `json:"run"`
+	Questions []struct {
+		InputID string `json:"inputId"`
+		Agent   string `json:"agent"`
+		Kind    string `json:"kind"`
+		Prompt  string `json:"prompt"`
+	} `json:"questions"`
+	Hold   *hold `json:"hold"`
+	FanOut map[string]struct {
+		Done int `json:"done"`
+		Of   int `json:"of"`
+	} `json:"fanOut"` // chunks, by node
+}
+
+// agents lists the agents of an estimate in pipeline order, then those of
+// another flow by name.
+func (p *pipeline) agents() []string {
+	list := slices.Clone(estimate.Agents[:])
+	for _, name := range slices.Sorted(maps.Keys(p.Statuses)) {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // failure says why a run failed; empty when it did not.

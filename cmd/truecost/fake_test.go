@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -30,16 +31,22 @@ type fake struct {
 	functions *httptest.Server
 	inspector *httptest.Server
 	firestore string
+	testdata  string // absolute: scripts run in folders of their own
 	db        *firestore.Client
 	stop      func()
 
 	mu      sync.Mutex
 	started []string // ids, in order
+	asked   []string // data of calls that control a run, in order
 	writers sync.WaitGroup
 }
 
 func newFake() (*fake, error) {
-	f := &fake{}
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		return nil, err
+	}
+	f := &fake{testdata: testdata}
 	server := fsemu.New(fsemu.Options{})
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -74,6 +81,8 @@ func (f *fake) mux() http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	for name, handle := range map[string]func(context.Context, callable.Call) (any, error){
 		"start_deep_pipeline": f.start, "cancel_pipeline": f.cancel,
+		"list_runs": f.listRuns, "get_run": f.getRun, "retry_pipeline": f.retry, "provide_input": f.control("provide_input"),
+		"hold_pipeline": f.control("hold_pipeline"), "resume_pipeline": f.control("resume_pipeline"),
 	} {
 		mux.Handle("/truecost/us-central1/"+name, callable.NewHandler(callable.Func{Name: name, Handle: handle}, callable.Options{Log: log, AllowAnonymous: true}))
 	}
@@ -132,7 +141,7 @@ func (f *fake) cancel(ctx context.Context, in callable.Call) (any, error) {
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "there is no estimate %s", r.EstimateID)
 	}
-	return map[string]any{"success": true}, nil
+	return answered(map[string]any{"estimateId": r.EstimateID, "runId": r.EstimateID + "~1", "status": "canceled"})
 }
 
 // tell writes the first version before it returns and the others after.

@@ -20,8 +20,16 @@ type options struct {
 	token     string
 
 	id     string // estimate
-	detach bool   // estimate
-	limit  int    // list
+	detach bool   // estimate, retry
+	limit  int    // list, runs
+	status string // runs
+	from   string // retry: a node
+	edit   string // retry: a file
+	reason string // hold
+	accept bool   // answer
+	giveUp bool   // answer
+	agents string // flow check
+	out    string // flow draw
 }
 
 // localInspector is where a local system says what runs where.

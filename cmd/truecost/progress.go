@@ -6,8 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"truecost.dev/shared/estimate"
 )
 
 // progress shows a run: every judged attempt is one line that stays; on a
@@ -23,13 +21,15 @@ type progress struct {
 	begun   bool
 	printed map[string]int // attempts printed, by agent
 	done    map[string]bool
+	asked   map[string]bool // questions printed, by id
+	held    bool            // the hold was printed
 }
 
 func newProgress(out io.Writer, getenv func(string) string, id string) *progress {
 	terminal := isTerminal(out) && getenv("TERM") != "dumb"
 	return &progress{
 		out: out, id: id, bar: terminal, color: terminal && getenv("NO_COLOR") == "",
-		printed: map[string]int{}, done: map[string]bool{},
+		printed: map[string]int{}, done: map[string]bool{}, asked: map[string]bool{},
 	}
 }
 
@@ -54,14 +54,34 @@ func (p *progress) update(d *document) {
 		p.begun = true
 		p.line("%s started", p.id)
 	}
-	for _, agent := range estimate.Agents {
+	for _, agent := range d.Pipeline.agents() {
 		p.attempts(d, agent)
 	}
 	if d.ended() {
 		p.line("%s %s", p.id, d.Status)
 		return
 	}
+	p.people(d)
 	p.draw(d)
+}
+
+// people prints what the run waits for a person to do.
+func (p *progress) people(d *document) {
+	for _, q := range d.Pipeline.Questions {
+		if p.asked[q.InputID] {
+			continue
+		}
+		p.asked[q.InputID] = true
+		p.line("%-9s %s: %s", plain(q.Agent), p.paint(yellow, "asks"), plain(q.Prompt))
+		p.line("%-9s answer with: %s", "", answerCommand(p.id, q.InputID, q.Kind))
+	}
+	switch held := d.Pipeline.Hold; {
+	case held != nil && !p.held:
+		p.line("%s %s", p.id, p.paint(yellow, heldText(held, p.id)))
+	case held == nil && p.held:
+		p.line("%s goes on", p.id)
+	}
+	p.held = d.Pipeline.Hold != nil
 }
 
 // attempts prints the attempts of an agent whose fate is known.
@@ -89,7 +109,17 @@ func (p *progress) attempts(d *document, agent string) {
 		}
 		p.printed[agent] = n + 1
 	}
-	if p.done[agent] = completed || failed; completed && p.printed[agent] == 0 {
+	if p.done[agent] = completed || failed; p.done[agent] {
+		p.settled(d, agent, completed)
+	}
+}
+
+// settled prints what is known about an agent once it will not work again.
+func (p *progress) settled(d *document, agent string, completed bool) {
+	if fan, ok := d.Pipeline.FanOut[agent]; ok {
+		p.line("%-9s %d of %d chunks", agent, fan.Done, fan.Of)
+	}
+	if completed && p.printed[agent] == 0 {
 		p.line("%-9s went on without a result", agent)
 	}
 }
@@ -107,17 +137,33 @@ func (p *progress) draw(d *document) {
 	}
 	full := min(max(d.Pipeline.Progress, 0), 100) * barWidth / 100
 	text := fmt.Sprintf("%s%s %3d%%", p.paint(green, strings.Repeat("█", full)), strings.Repeat("░", barWidth-full), d.Pipeline.Progress)
-	if a := d.Pipeline.CurrentAgent; a != nil {
-		text += "  " + *a
-		if d.Pipeline.CurrentRetry > 0 {
-			text += fmt.Sprintf("  retry %d", d.Pipeline.CurrentRetry)
-		}
-		if score, ok := d.Pipeline.Scores[*a]; ok {
-			text += fmt.Sprintf("  last score %d", score)
-		}
-	}
+	text += d.Pipeline.now()
 	_, _ = io.WriteString(p.out, noWrap+text+wrap) // one line, however narrow, so that clear finds it
 	p.drawn = true
+}
+
+// now says what goes on behind the bar.
+func (p *pipeline) now() string {
+	var text string
+	switch a := p.CurrentAgent; {
+	case p.Hold != nil:
+		text = "  held"
+	case a == nil && len(p.Questions) > 0:
+		text = "  waits for an answer"
+	case a == nil:
+	default:
+		text = "  " + *a
+		if p.CurrentRetry > 0 {
+			text += fmt.Sprintf("  retry %d", p.CurrentRetry)
+		}
+		if score, ok := p.Scores[*a]; ok {
+			text += fmt.Sprintf("  last score %d", score)
+		}
+		if fan, ok := p.FanOut[*a]; ok {
+			text += fmt.Sprintf("  %d of %d chunks", fan.Done, fan.Of)
+		}
+	}
+	return text
 }
 
 // Whether the terminal breaks a line that is too long for it.
@@ -141,6 +187,7 @@ const (
 	red    = 31
 	green  = 32
 	yellow = 33
+	usual  = 39
 )
 
 func (p *progress) paint(color int, s string) string {

@@ -126,3 +126,47 @@ func TestBar(t *testing.T) {
 		t.Errorf("end left %q", got[len(got)-20:])
 	}
 }
+
+// What a run waits for a person to do is printed once, with the way out.
+func TestPeople(t *testing.T) {
+	t.Parallel()
+	const want = `e started
+location  asks: Which\uFFFD[31m county?
+          answer with: truecost answer e location.0.pause FILE, or -give-up
+scope     asks: Accept what there is, or give up?
+          answer with: truecost answer e scope.2.ask -accept, or -give-up
+e held by anna: lunch; go on with: truecost resume e
+e goes on
+location  attempt 1  score  90  done
+scope     attempt 1  score  91  done
+scope     40 of 40 chunks
+cost      attempt 1  score  60  tried again
+`
+	versions := asking()
+	got := lines(t, append(versions[:1], versions...))
+	if wanted := strings.ReplaceAll(want, `\uFFFD`, "\ufffd"); !strings.HasPrefix(got, wanted) {
+		t.Errorf("a run that asks prints\n%swant first\n%s", got, wanted)
+	}
+}
+
+// Behind the bar stands what people wait for, or what they are waited for.
+func TestNow(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ pipeline, want string }{
+		{`{}`, ""},
+		{`{"currentAgent":"cost"}`, "  cost"},
+		{`{"currentAgent":"cost","fanOut":{"cost":{"done":7,"of":40},"scope":{"done":1,"of":1}}}`, "  cost  7 of 40 chunks"},
+		{`{"currentAgent":null,"questions":[{"inputId":"i"}]}`, "  waits for an answer"},
+		{`{"currentAgent":"risk","questions":[{"inputId":"i"}]}`, "  risk"},
+		{`{"currentAgent":"risk","hold":{"by":"anna"}}`, "  held"},
+	}
+	for _, tt := range tests {
+		var p pipeline
+		if err := json.Unmarshal([]byte(tt.pipeline), &p); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.now(); got != tt.want {
+			t.Errorf("now(%s) = %q, want %q", tt.pipeline, got, tt.want)
+		}
+	}
+}

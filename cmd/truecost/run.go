@@ -34,9 +34,10 @@ type system struct {
 // command is one word of the command line.
 type command struct {
 	name  string
-	args  []string // names of the positional arguments, all required
+	args  []string // names of the positional arguments; [NAME] may be left out
 	about string
 	flags func(*flag.FlagSet, *options) // beside those that every command knows
+	check func(*call) error             // of flags and arguments, before anybody is asked; nil: nothing to check
 	run   func(context.Context, *call) error
 }
 
@@ -49,9 +50,29 @@ func commands() []command {
 		},
 		{name: "watch", args: []string{"ID"}, about: "show the progress of an estimate until it ends, and its result", run: runWatch},
 		{name: "list", about: "list your estimates, the latest first", flags: listFlags, run: runList},
-		{name: "cancel", args: []string{"ID"}, about: "cancel the run of an estimate", run: runCancel},
+		{name: "runs", about: "list your runs, the latest first", flags: runsFlags, check: checkRuns, run: runRuns},
+		{
+			name: "run", args: []string{"ID"}, about: "show the history of a run, or of the latest run of an estimate",
+			check: checkRunID, run: runRun,
+		},
+		{
+			name: "answer", args: []string{"ID", "INPUT", "[FILE|-]"}, about: "answer what a run asks a person",
+			flags: answerFlags, check: checkAnswer, run: runAnswer,
+		},
+		{name: "hold", args: []string{"ID"}, about: "keep a run from beginning anything new", flags: holdFlags, check: checkHold, run: runHold},
+		{name: "resume", args: []string{"ID"}, about: "let a run that is held go on", check: checkRunID, run: runResume},
+		{
+			name: "retry", args: []string{"ID"}, about: "try a failed or canceled run again, keeping what had passed",
+			flags: retryFlags, check: checkRetry, run: runRetry,
+		},
+		{name: "cancel", args: []string{"ID"}, about: "cancel a run", check: checkRunID, run: runCancel},
 		{name: "agents", about: "list the agents and their cards", run: runAgents},
 		{name: "call", args: []string{"AGENT", "FILE|-"}, about: "send one message to an agent and print its result", run: runCall},
+		{
+			name: "flow check", args: []string{"FILE|-"}, about: "say whether a flow may run, and what is wrong with it",
+			flags: flowCheckFlags, check: checkFlowAgents, run: runFlowCheck,
+		},
+		{name: "flow draw", args: []string{"FILE|-"}, about: "draw a flow as SVG", flags: flowDrawFlags, run: runFlowDraw},
 		{name: "version", about: "print the version", run: runVersion},
 	}
 }
@@ -60,6 +81,7 @@ func commands() []command {
 type call struct {
 	system
 	options
+	name string // of the command
 	args []string
 }
 
@@ -69,9 +91,9 @@ func run(ctx context.Context, args []string, sys system) int {
 		usage(sys.stderr)
 		return exitBadInput
 	}
-	name := args[0]
+	name, args := word(args)
 	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
-		return help(args[1:], sys)
+		return help(args, sys)
 	}
 	if name == "-version" || name == "--version" {
 		name = "version"
@@ -82,26 +104,47 @@ func run(ctx context.Context, args []string, sys system) int {
 		usage(sys.stderr)
 		return exitBadInput
 	}
-	in := &call{system: sys}
+	in := &call{system: sys, name: name}
 	fs := in.flagSet(c)
-	positional, err := parse(fs, args[1:])
+	positional, err := parse(fs, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		c.usage(sys.stdout)
 		return exitDone
-	case err == nil && len(positional) != len(c.args):
+	case err == nil && (len(positional) < c.required() || len(positional) > len(c.args)):
 		err = fmt.Errorf("wanted %s, got %s", orWords(c.args, "no arguments", "%s"), orWords(positional, "nothing", "%q"))
 	}
+	in.args = positional
 	if err == nil {
 		err = in.check()
+	}
+	if err == nil && c.check != nil {
+		err = c.check(in)
 	}
 	if err != nil {
 		_, _ = fmt.Fprintf(sys.stderr, "truecost %s: %v\n\n", name, err)
 		c.usage(sys.stderr)
 		return exitBadInput
 	}
-	in.args = positional
 	return in.exit(ctx, c.run(ctx, in))
+}
+
+// required is how many arguments the command cannot do without.
+func (c *command) required() int {
+	n := slices.IndexFunc(c.args, func(name string) bool { return strings.HasPrefix(name, "[") })
+	if n < 0 {
+		return len(c.args)
+	}
+	return n
+}
+
+// word splits off the name of a command: two words of a group, as "flow draw".
+func word(args []string) (name string, rest []string) {
+	group := args[0] + " "
+	if len(args) > 1 && slices.ContainsFunc(commands(), func(c command) bool { return strings.HasPrefix(c.name, group) }) {
+		return group + args[1], args[2:]
+	}
+	return args[0], args[1:]
 }
 
 // orWords lists words, each in a format, or says that there are none.
@@ -147,9 +190,10 @@ func help(args []string, sys system) int {
 		usage(sys.stdout)
 		return exitDone
 	}
-	c := commandByName(args[0])
+	name, _ := word(args)
+	c := commandByName(name)
 	if c == nil {
-		_, _ = fmt.Fprintf(sys.stderr, "truecost: there is no command %q\n\n", args[0])
+		_, _ = fmt.Fprintf(sys.stderr, "truecost: there is no command %q\n\n", name)
 		usage(sys.stderr)
 		return exitBadInput
 	}

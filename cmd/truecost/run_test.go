@@ -46,6 +46,32 @@ func TestWrongFlags(t *testing.T) {
 		{"list -n many", "invalid value"},
 		{"list -n -1", "-n: -1 is negative"},
 		{"cancel", "wanted ID, got nothing"},
+		{"runs -n -2", "-n: -2 is negative"},
+		{"runs est-1", `wanted no arguments, got "est-1"`},
+		{"runs -status done", `-status: "done" is not one of running, waiting_input, completed, failed, canceled`},
+		{"runs -reason x", "not defined: -reason"},
+		{"run", "wanted ID, got nothing"},
+		{"run a/b", `"a/b" cannot be the id of a run or an estimate`},
+		{"run e~0", `"e~0" cannot be the id`},
+		{"run e -detach", "not defined: -detach"},
+		{"answer e", `wanted ID INPUT [FILE|-], got "e"`},
+		{"answer e i", "wanted one of FILE, -accept and -give-up"},
+		{"answer e i - -accept", "wanted one of FILE, -accept and -give-up"},
+		{"answer e i -accept -give-up", "wanted one of FILE, -accept and -give-up"},
+		{"answer e i a.json b.json", `got "e" "i" "a.json" "b.json"`},
+		{"answer e/ i -accept", "cannot be the id"},
+		{"hold", "wanted ID, got nothing"},
+		{"hold e -n 3", "not defined: -n"},
+		{"hold e -reason " + strings.Repeat("x", 501), "-reason: longer than 500 bytes"},
+		{"hold ~1", "cannot be the id"},
+		{"resume e -reason x", "not defined: -reason"},
+		{"resume", "wanted ID, got nothing"},
+		{"resume e~", "cannot be the id"},
+		{"retry", "wanted ID, got nothing"},
+		{"retry e -from a/b", `-from: "a/b" cannot be the name of a node`},
+		{"retry e -status failed", "not defined: -status"},
+		{"retry e~x", "cannot be the id"},
+		{"cancel e~1~1", "cannot be the id"},
 		{"agents cost", "wanted no arguments"},
 		{"call cost", `wanted AGENT FILE|-, got "cost"`},
 		{"version 2", "wanted no arguments"},
@@ -143,7 +169,7 @@ func TestStartLocal(t *testing.T) {
 // Nobody else starts one, and what is detached needs one that goes on.
 func TestOnlyEstimateStartsALocalSystem(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"watch ok-1", "list", "agents", "cancel ok-1", "estimate -detach " + kitchen} {
+	for _, args := range []string{"watch ok-1", "list", "agents", "cancel ok-1", "runs", "run ok-1", "retry ok-1", "answer ok-1 i -accept", "hold ok-1", "resume ok-1", "estimate -detach " + kitchen} {
 		var stdout, stderr bytes.Buffer
 		sys := nowhere(&stdout, &stderr)
 		sys.startLocal = func(context.Context) (endpoints, func(), error) {

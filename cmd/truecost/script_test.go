@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("INPUTS", inputs)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "started": started},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "started": started, "asked": asked},
 	})
 }
 
@@ -72,5 +72,18 @@ func started(ts *testscript.TestScript, neg bool, args []string) {
 	defer f.mu.Unlock()
 	if got, want := strings.Join(f.started, " "), strings.Join(args, " "); got != want {
 		ts.Fatalf("started %q, want %q", got, want)
+	}
+}
+
+// asked compares what controlled runs, a line of JSON each, with a file.
+func asked(ts *testscript.TestScript, neg bool, args []string) {
+	f, ok := ts.Value("fake").(*fake)
+	if neg || !ok || len(args) != 1 {
+		ts.Fatalf("usage: asked file")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if got, want := strings.Join(f.asked, "\n")+"\n", ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("asked\n%swant\n%s", got, want)
 	}
 }
