@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,29 +33,42 @@ func noise(n int) json.RawMessage {
 	return text
 }
 
-// An output that no document can hold ends the run with a reason; it does not
-// go round until the deadline.
-func TestAnOutputTooLargeToStore(t *testing.T) {
+// An output that no document can hold is kept beside it.
+func TestALargeOutput(t *testing.T) {
 	t.Parallel()
-	for _, agent := range []string{"cost", "cost_scorer"} {
-		t.Run(agent, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, &runnertest.Agents{Big: map[string]json.RawMessage{agent: noise(3 << 20)}})
-			w.start(t)
-			w.deliver(t)
-			equal(t, "status", w.estimate(t)["status"], "failed")
-			failure, _ := w.estimate(t)["error"].(map[string]any)
-			want := map[string]string{"cost": "AGENT_FAILED", "cost_scorer": "AGENT_VALIDATION_FAILED"}[agent]
-			if failure["code"] != want {
-				t.Errorf("error = %v, want code %s", failure, want)
-			}
-			equal(t, "calls", w.agents.Worked()[agent], 1)
-		})
+	bulk := noise(3 << 20)
+	w := newWorld(t, &runnertest.Agents{Big: map[string]json.RawMessage{"location": bulk}})
+	w.start(t)
+	w.deliver(t)
+	equal(t, "status", w.estimate(t)["status"], "complete")
+	for _, a := range w.agents.Requests {
+		if a.Agent == "cost" && !strings.Contains(string(a.Request.Input), string(bulk)) {
+			t.Error("the next agent did not get the whole of it")
+		}
 	}
 }
 
-// A critique too large to store costs the critique, not the run.
-func TestACritiqueTooLargeToStore(t *testing.T) {
+// What follows from an output and can never be stored ends the run with a
+// reason; it does not go round until the deadline.
+func TestDocumentsTooLargeToStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	w.runner.Pipelines[0].Documents = func(node string, _ map[string]json.RawMessage) (runner.Documents, error) {
+		if node != "cost" {
+			return runner.Documents{}, nil
+		}
+		return runner.Documents{Items: []runner.Document{{Collection: "costItems", ID: "a", Fields: map[string]any{"x": string(noise(2 << 20))}}}}, nil
+	}
+	w.start(t)
+	w.deliver(t)
+	equal(t, "status", w.estimate(t)["status"], "failed")
+	failure, _ := w.estimate(t)["error"].(map[string]any)
+	equal(t, "code", failure["code"], "AGENT_VALIDATION_FAILED")
+	equal(t, "calls", w.agents.Worked()["cost"], 1)
+}
+
+// A critique of any size reaches the agent.
+func TestALargeCritique(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{
 		Scores: map[string][]int{"location": {60, 90}}, Big: map[string]json.RawMessage{"location_critic": noise(3 << 20)},

@@ -106,8 +106,12 @@ func (r *Runner) recording(ctx context.Context, p *Pipeline, run *Run, state eng
 	if a.bare {
 		return c, nil
 	}
-	if w := a.work; w != nil && w.feedback != nil && effects.View && w.ref.Role == engine.RolePrimary {
+	if w := a.work; w != nil && w.feedback != nil && w.ref.Role == engine.RolePrimary && a.retry == nil {
 		c.Feedback = map[string]json.RawMessage{w.node.Name: w.feedback}
+		if c.View == nil { // a critique is shown once, so it cannot be left out
+			view := engine.Project(p.Flow, state)
+			c.View = &view
+		}
 	}
 	for _, o := range effects.Outputs {
 		if err := r.settled(ctx, p, a, state, o, &c); err != nil {
@@ -167,7 +171,7 @@ func (r *Runner) whereabouts(ctx context.Context, step *Step) (whereabouts, erro
 	switch {
 	case stored.RevAt > 0 && stored.Owner == step.Owner:
 		return here, nil
-	case stored.RevAt > 0:
+	case stored.RevAt > 0, stored.Late:
 		return elsewhere, nil
 	case stored.Owner == step.Owner && stored.Lease == 0:
 		return here, nil // given back, to be tried again

@@ -253,7 +253,7 @@ func timeless(v any) any {
 		for k, member := range v {
 			switch k {
 			case "owner", "since", "durationMs", "createdAt", "updatedAt", "startedAt", "completedAt", "doneAt", "endedAt",
-				"wakeAt", "deadlineAt", "lastUpdated", "beats", "try", "fence", "leaseMs":
+				"wakeAt", "deadlineAt", "viewAt", "expireAt", "lastUpdated", "beats", "try", "fence", "leaseMs":
 			default:
 				out[k] = timeless(member)
 			}

@@ -28,7 +28,8 @@ type Agents struct {
 	Hang   string                     // this agent never answers
 	Big    map[string]json.RawMessage // by agent: what it adds to its answer as a member bulk
 	Busy   map[string]int             // by agent: how often it says of a task that it is at work
-	Asks   map[string]int             // by agent: how many questions it asks a person before it answers
+	Asks   map[string]bool            // by agent: asks a person before it answers
+	Fails  map[int]bool               // first items of chunks that fail for good
 
 	// Stay runs after each call was answered, before the answer is given.
 	Stay func(ctx context.Context, agent string)
@@ -67,7 +68,7 @@ func (a *Agents) Call(ctx context.Context, agent, id string, req a2a.Request) (a
 		a.Down[agent]--
 		return a2a.Result{}, fault.New(fault.Unavailable, "agent %s is away", agent)
 	}
-	if a.Broken[agent] {
+	if a.Broken[agent] || a.Fails[firstItem(req)] {
 		return a2a.Result{}, fault.New(fault.Invalid, "agent %s cannot do this", agent)
 	}
 	if a.Busy[agent] > 0 {
@@ -78,7 +79,7 @@ func (a *Agents) Call(ctx context.Context, agent, id string, req a2a.Request) (a
 		a.working["task-"+id] = working{agent, id, req}
 		return a2a.Result{State: a2a.Working, TaskID: "task-" + id}, nil
 	}
-	if a.Asks[agent] > 0 && len(req.Answer) == 0 {
+	if a.Asks[agent] && len(req.Answer) == 0 {
 		return a2a.Result{State: a2a.InputRequired, TaskID: "task-" + id, ContextID: "talk", Question: &a2a.Question{Prompt: "Which one?"}}, nil
 	}
 	result := a.result(agent, id, req)
@@ -137,7 +138,21 @@ func (a *Agents) answer(agent string, req a2a.Request) json.RawMessage {
 	if _, ok := strings.CutSuffix(agent, "_critic"); ok {
 		return fmt.Appendf(nil, `{"issues":["attempt %d is weak"],"why_wrong":"because","how_to_fix":["try harder"],"score":%v}`, req.Attempt, *req.Score)
 	}
+	if first := firstItem(req); first >= 0 {
+		return fmt.Appendf(nil, `{"first":%d}`, first)
+	}
 	return fmt.Appendf(nil, `{"agent":%q,"attempt":%d,"summary":"done","confidence":0.9}`, agent, req.Attempt)
+}
+
+// firstItem is where the chunk of a request begins; -1 when it is none.
+func firstItem(req a2a.Request) int {
+	var chunk struct {
+		First *int `json:"first"`
+	}
+	if json.Unmarshal(req.Input, &chunk) != nil || chunk.First == nil {
+		return -1
+	}
+	return *chunk.First
 }
 
 // Worked returns how often each agent worked.
