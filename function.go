@@ -32,7 +32,11 @@ func register() error {
 	}
 	all := os.Getenv("FUNCTION_TARGET") == ""
 	var errs []error
-	for _, f := range functions.Table(services) {
+	table := functions.Table(services)
+	if err := services.CheckFlows(table); err != nil {
+		return err
+	}
+	for _, f := range table {
 		framework.HTTP(f.Name, f.Handler.ServeHTTP)
 		if all {
 			// The framework serves a name at exactly /name; a card is below it.
