@@ -152,5 +152,5 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	j.broken = fmt.Errorf("append to the journal in %s: %w", j.dir, os.ErrClosed)
-	return errors.Join(j.file.Sync(), j.file.Close(), j.lock.Close())
+	return errors.Join(j.file.Sync(), j.file.Close(), unlock(j.lock))
 }

@@ -27,3 +27,9 @@ func lock(dir string) (*os.File, error) {
 	}
 	return nil, fmt.Errorf("lock %s: %w", dir, err)
 }
+
+// unlock gives the directory back. Closing the file alone would not do: a process
+// that is being started has a copy of it for a moment.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}

@@ -28,7 +28,7 @@ func Open(dir string, o Options, replay func(record []byte) error) (*Journal, er
 		if j.file != nil {
 			_ = j.file.Close() // nothing was appended
 		}
-		_ = held.Close() // the first error says more
+		_ = unlock(held) // the first error says more
 		return nil, fmt.Errorf("open the journal: %w", err)
 	}
 	return j, nil

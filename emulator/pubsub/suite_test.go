@@ -18,11 +18,13 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"truecost.dev/emulator/pubsub"
 	"truecost.dev/emulator/pubsub/pubsubtest"
 )
 
 // The suite is what this server and the official emulator must both do. It
-// runs on ours always and on the official one where that is installed.
+// runs on ours always, in memory and on disk, and on the official one where that
+// is installed.
 var suite = []struct {
 	name string
 	run  func(*testing.T, *client.Client)
@@ -40,6 +42,16 @@ func TestSuite(t *testing.T) {
 		t.Parallel()
 		for _, tt := range suite {
 			t.Run(tt.name, func(t *testing.T) { tt.run(t, pubsubtest.Client(t)) })
+		}
+	})
+	t.Run("on disk", func(t *testing.T) {
+		t.Parallel()
+		for _, tt := range suite {
+			t.Run(tt.name, func(t *testing.T) {
+				s, c := opened(t, t.TempDir(), pubsub.Options{})
+				s.Resume()
+				tt.run(t, c)
+			})
 		}
 	})
 	t.Run("official", func(t *testing.T) {
