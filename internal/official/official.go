@@ -1,6 +1,6 @@
-// Package official starts the emulators of the Google Cloud CLI for tests, so
-// that our own servers can be held to them. They are not required: where they
-// are not installed, a test that asks for one is skipped.
+// Package official starts the emulators of the Google Cloud CLI for tests and
+// measurements, so that our own servers can be held to them. They are not
+// required: where they are not installed, a test that asks for one is skipped.
 package official
 
 import (
@@ -55,45 +55,68 @@ func (e Emulator) Start(t testing.TB) string {
 		report(t, "official emulators not installed: skipped")
 		t.Skip("official emulators not installed: skipped")
 	}
-	for try := 1; ; try++ {
-		address, err := e.launch(t, gcloud)
-		if err == nil {
-			report(t, fmt.Sprintf("official emulators: %s compared in %s", e.name, t.Name()))
-			return address
-		}
-		if try == startTries {
-			t.Fatalf("the official %s emulator did not start, %d times: %v", e.name, try, err)
+	address, stop, err := e.start(t.Context(), gcloud, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	report(t, fmt.Sprintf("official emulators: %s compared in %s", e.name, t.Name()))
+	return address
+}
+
+// Installed reports whether the emulator can be started here.
+func (e Emulator) Installed() bool {
+	_, ok := e.installed()
+	return ok
+}
+
+// Run starts an emulator that is installed, for a program that is no test, and
+// returns its address, host:port, once it answers. dir is for its files. It
+// ends with stop, or with ctx.
+func (e Emulator) Run(ctx context.Context, dir string) (address string, stop func(), err error) {
+	gcloud, ok := e.installed()
+	if !ok {
+		return "", nil, fmt.Errorf("the official %s emulator is not installed", e.name)
+	}
+	return e.start(ctx, gcloud, dir)
+}
+
+func (e Emulator) start(ctx context.Context, gcloud, dir string) (address string, stop func(), err error) {
+	for range startTries {
+		if address, stop, err = e.launch(ctx, gcloud, dir); err == nil {
+			return address, stop, nil
 		}
 	}
+	return "", nil, fmt.Errorf("the official %s emulator did not start, %d times: %w", e.name, startTries, err)
 }
 
 // launch starts the emulator once. Its port was free a moment ago; another
 // process may have been faster, and then the emulator ends by itself.
-func (e Emulator) launch(t testing.TB, gcloud string) (address string, err error) {
-	t.Helper()
-	address = free(t)
+func (e Emulator) launch(ctx context.Context, gcloud, dir string) (address string, stop func(), err error) {
+	if address, err = free(ctx); err != nil {
+		return "", nil, err
+	}
 	args := append(append([]string{}, e.args...), "--host-port="+address, "--quiet")
 	if e.name == PubSub.name {
-		args = append(args, "--data-dir="+t.TempDir())
+		args = append(args, "--data-dir="+dir)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, gcloud, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // gcloud starts a shell that starts Java
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
 	if err := cmd.Start(); err != nil {
 		cancel()
-		return "", err
+		return "", nil, err
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }() // killed, or ended by itself: why does not matter
-	stop := func() { cancel(); <-ended }
+	stop = func() { cancel(); <-ended }
 	if err := await(ctx, "http://"+address+"/", ended); err != nil {
 		stop()
-		return "", err
+		return "", nil, err
 	}
-	t.Cleanup(stop)
-	return address, nil
+	return address, stop, nil
 }
 
 func (e Emulator) installed() (gcloud string, ok bool) {
@@ -129,16 +152,12 @@ func report(t testing.TB, line string) {
 	}
 }
 
-func free(t testing.TB) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+func free(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return l.Addr().String()
+	return l.Addr().String(), l.Close()
 }
 
 // await asks until the emulator answers, ends or takes too long.
