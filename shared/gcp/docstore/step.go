@@ -17,6 +17,7 @@ type stepDoc struct {
 	Call        string            `firestore:"call"`
 	Agent       string            `firestore:"agent"`
 	Try         int               `firestore:"try"`
+	Takeovers   int               `firestore:"takeovers"`
 	Fence       int               `firestore:"fence"`
 	Owner       string            `firestore:"owner"`
 	LeaseMS     int64             `firestore:"leaseMs"`
@@ -94,7 +95,7 @@ func (b *batch) putStep(s *runner.Step) {
 	expire := expiry(recorded)
 	result := b.hold(b.store.run(s.Run), stepBlob(s.ID), s.Result, maxPayload, expire, false)
 	d := stepDoc{
-		Status: string(s.Status), Call: s.Call, Agent: s.Agent, Try: s.Try, Fence: s.Fence, Owner: s.Owner,
+		Status: string(s.Status), Call: s.Call, Agent: s.Agent, Try: s.Try, Takeovers: s.Takeovers, Fence: s.Fence, Owner: s.Owner,
 		LeaseMS: s.Lease.Milliseconds(), Beats: s.Beats, StartedAt: s.StartedAt, RequestHash: s.RequestHash,
 		Task: s.Task, Context: s.Context, Result: result.Bytes, Encoding: result.Encoding, Blob: result.Blob,
 		Score: s.Score, Tokens: s.Tokens, CostUSD: s.CostUSD, DurationMS: s.Duration.Milliseconds(),
