@@ -1,7 +1,9 @@
 package a2atest
 
 import (
+	"bytes"
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -79,11 +81,15 @@ func (m *Memory) put(r a2a.Record) (a2a.Record, error) {
 	if err != nil {
 		return a2a.Record{}, err
 	}
-	m.writes++
 	r.Task, r.Lapsed, r.Turns = nil, false, slices.Clone(r.Turns)
+	k := key{r.Agent, r.ID}
+	if old, ok := m.records[k]; ok && reflect.DeepEqual(old.record, r) && bytes.Equal(old.task, task) {
+		return old.open() // as Firestore does: a write that changes nothing is none
+	}
+	m.writes++
 	r.Version = time.Unix(0, m.writes)
 	e := entry{record: r, task: task, written: m.now()}
-	m.records[key{r.Agent, r.ID}] = e
+	m.records[k] = e
 	return e.open()
 }
 
