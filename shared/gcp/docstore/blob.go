@@ -47,10 +47,9 @@ type blob struct {
 	ref    blobRef
 	data   []byte
 
-	// expire is when the parts are removed. A blob to keep loses it in the commit
-	// that refers to it, so that only one that no commit refers to goes.
+	// expire is when the parts are removed. What is to stay loses it in the commit
+	// that refers to it, so that only a blob that no commit refers to goes.
 	expire *time.Time
-	keep   bool
 }
 
 func blobPart(parent *firestore.DocumentRef, name string, ref *blobRef, i int) *firestore.DocumentRef {

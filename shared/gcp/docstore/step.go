@@ -115,7 +115,7 @@ func loadStep(run string, doc *firestore.DocumentSnapshot) (runner.Step, payload
 	}
 	s := runner.Step{
 		Run: run, ID: engine.StepID(doc.Ref.ID), Status: runner.StepStatus(d.Status), Call: d.Call, Agent: d.Agent,
-		Try: d.Try, Fence: d.Fence, Owner: d.Owner, Lease: time.Duration(d.LeaseMS) * time.Millisecond, Beats: d.Beats,
+		Try: d.Try, Takeovers: d.Takeovers, Fence: d.Fence, Owner: d.Owner, Lease: time.Duration(d.LeaseMS) * time.Millisecond, Beats: d.Beats,
 		StartedAt: d.StartedAt, RequestHash: d.RequestHash, Task: d.Task, Context: d.Context,
 		Score: d.Score, Tokens: d.Tokens, CostUSD: d.CostUSD, Duration: time.Duration(d.DurationMS) * time.Millisecond,
 		RevAt: d.RevAt, Late: d.Late, DoneAt: d.DoneAt, Version: doc.UpdateTime, ReadAt: doc.ReadTime,

@@ -18,7 +18,8 @@ import (
 	"truecost.dev/shared/runner"
 )
 
-// More messages than crowd, as an expansion sends, share requests of so many.
+// More messages than crowd, as an expansion sends, share requests of so many;
+// the last of them wait a few milliseconds for company.
 const (
 	crowd     = 20
 	perCrowd  = 100
@@ -68,10 +69,6 @@ func (b *Bus) Publish(ctx context.Context, messages ...runner.Message) error {
 			p = to.batched
 		}
 		results[i] = p.Publish(ctx, &pubsub.Message{Data: data, Attributes: m.Attributes()})
-	}
-	if len(messages) > crowd {
-		b.steps.batched.Flush()
-		b.control.batched.Flush()
 	}
 	for i, r := range results {
 		if _, err := r.Get(ctx); err != nil {
