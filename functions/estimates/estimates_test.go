@@ -26,17 +26,22 @@ type service struct {
 	bus    *runnertest.Bus
 	runner *runner.Runner
 	agents *runnertest.Agents
+	clock  *runnertest.Clock
 	serve  map[string]http.Handler
 }
 
 func newService(t *testing.T) *service {
 	t.Helper()
-	s := &service{client: firestoretest.Client(t), bus: &runnertest.Bus{}, agents: &runnertest.Agents{}, serve: map[string]http.Handler{}}
+	s := &service{
+		client: firestoretest.Client(t), bus: &runnertest.Bus{}, agents: &runnertest.Agents{}, clock: runnertest.NewClock(),
+		serve: map[string]http.Handler{},
+	}
 	store := docstore.New(s.client)
-	s.runner = runnertest.NewRunner(store, s.bus, s.agents, runnertest.NewClock())
+	s.runner = runnertest.NewRunner(store, s.bus, s.agents, s.clock)
 	for _, fn := range estimates.Callables(estimates.Ports{
 		Runner: func() (*runner.Runner, error) { return s.runner, nil },
 		Store:  func() (estimates.Store, error) { return store, nil },
+		Runs:   func() (estimates.Runs, error) { return store, nil },
 	}) {
 		s.serve[fn.Name] = callable.NewHandler(fn, callable.Options{
 			Verify: callable.UnsignedVerifier, AllowAnonymous: true, Log: slog.New(slog.DiscardHandler),
@@ -108,7 +113,7 @@ func TestStart(t *testing.T) {
 	s := newService(t)
 	input := map[string]any{"estimateId": "est-1", "clarificationOutput": deck(t, nil)}
 	code, got := s.call(t, "start_deep_pipeline", "anna", input)
-	if code != http.StatusOK || got["estimateId"] != "est-1" || got["status"] != "processing" {
+	if code != http.StatusOK || got["estimateId"] != "est-1" || got["status"] != "processing" || got["runId"] != "est-1~1" {
 		t.Fatalf("start = %d %v", code, got)
 	}
 	if n := len(s.agents.Requests); n != 0 {
@@ -143,7 +148,9 @@ func TestStartRefusesBadInput(t *testing.T) {
 		{"no data", "anna", nil, 400, "INVALID_FIELD", "wanted an object"},
 		{"text", "anna", "x", 400, "INVALID_FIELD", "wanted an object"},
 		{"no clarification", "anna", map[string]any{"estimateId": "e"}, 400, "MISSING_FIELD", "clarificationOutput"},
-		{"id of another shape", "anna", map[string]any{"estimateId": 7}, 400, "INVALID_FIELD", "strings"},
+		{"id of another shape", "anna", map[string]any{"estimateId": 7}, 400, "INVALID_FIELD", "estimateId: wanted a text"},
+		{"userId of another shape", "", map[string]any{"userId": true}, 400, "INVALID_FIELD", "userId: wanted a text"},
+		{"bad key", "anna", map[string]any{"idempotencyKey": "a b", "clarificationOutput": deck(t, nil)}, 400, "INVALID_FIELD", "idempotencyKey: wanted 1 to 128"},
 		{"bad id", "anna", map[string]any{"estimateId": "a/b", "clarificationOutput": deck(t, nil)}, 400, "INVALID_FIELD", "letters"},
 		{"reserved id", "anna", map[string]any{"estimateId": "__x__", "clarificationOutput": deck(t, nil)}, 400, "INVALID_FIELD", "not __like_this__"},
 		{"another's userId", "anna", map[string]any{"userId": "bert", "clarificationOutput": deck(t, nil)}, 403, "", "userId"},

@@ -103,7 +103,7 @@ func last(order int) int {
 
 func single(s *runner.Step, ref engine.StepRef) entry {
 	e := entry{
-		Step: s.ID, Node: ref.Node, Agent: s.Agent, Status: s.Status, Tries: s.Try, Takeovers: takeovers(s), Beats: s.Beats,
+		Step: s.ID, Node: ref.Node, Agent: s.Agent, Status: s.Status, Tries: s.Try, Takeovers: s.Takeovers, Beats: s.Beats,
 		StartedAt: s.StartedAt, DoneAt: s.DoneAt, DurationMS: s.Duration.Milliseconds(),
 		Tokens: s.Tokens, CostUSD: usd(s.CostUSD), Late: s.Late, Error: s.Failure, order: s.RevAt,
 	}
@@ -144,7 +144,7 @@ func (e *entry) chunk(s *runner.Step) {
 		e.DoneAt = s.DoneAt
 	}
 	e.Tries += s.Try
-	e.Takeovers += takeovers(s)
+	e.Takeovers += s.Takeovers
 	e.Beats += s.Beats
 	e.DurationMS += s.Duration.Milliseconds()
 	e.Tokens += s.Tokens
@@ -191,6 +191,3 @@ func cut(list []entry, after engine.StepID, limit int) ([]entry, *string, error)
 	}
 	return list[:limit], new(string(list[limit-1].Step)), nil
 }
-
-// takeovers is how often a step changed hands because its worker was silent.
-func takeovers(s *runner.Step) int { return max(s.Fence-1, 0) }

@@ -18,7 +18,7 @@ type input struct {
 	InputID      string          `json:"inputId"`
 	InputIDSnake string          `json:"input_id"`
 	Decision     engine.Decision `json:"decision"` // answer, accept, give_up; empty: answer
-	Answer       json.RawMessage `json:"answer"`   // of the decision answer alone
+	Answer       json.RawMessage `json:"answer"`   // with another decision: a word on it, if any
 }
 
 // answer gives a run what it asks a person for. The same answer again is the
@@ -68,8 +68,6 @@ func (i *input) read() error {
 		return wanted("decision", "answer, accept or give_up")
 	case i.Decision == engine.Answer && none:
 		return missing("answer", "what the question's schema describes, or a decision")
-	case i.Decision != engine.Answer && !none:
-		return wanted("answer", "none with the decision "+string(i.Decision))
 	}
 	return given("answer", i.Answer)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"strings"
 
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/fault"
@@ -53,7 +54,8 @@ func misfit(err error) error {
 		return wanted("data", "a JSON object")
 	}
 	what := map[reflect.Kind]string{reflect.String: "a text", reflect.Int: "a whole number"}[e.Type.Kind()]
-	return wanted(e.Field, orElse(what, "another kind of value"))
+	field := e.Field[strings.LastIndexByte(e.Field, '.')+1:] // requests are flat: a dot stands behind an embedded type
+	return wanted(field, orElse(what, "another kind of value"))
 }
 
 func orElse(s, otherwise string) string {

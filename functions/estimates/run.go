@@ -167,6 +167,9 @@ func open(f *engine.Flow, s *engine.State, now time.Time) []openStep {
 	return list
 }
 
+// asks are the kinds of inputs that are questions.
+var asks = []engine.AskKind{engine.AskAgent, engine.AskPause, engine.AskExhausted}
+
 // maxShown is how much of a prompt, a schema or an answer is shown, in bytes.
 const maxShown = 16 << 10
 
@@ -174,7 +177,7 @@ const maxShown = 16 << 10
 func questions(s *engine.State, inputs []runner.Input) []question {
 	list := []question{}
 	for _, in := range inputs {
-		if in.AskedAt.IsZero() {
+		if !slices.Contains(asks, engine.AskKind(in.Kind)) {
 			continue // an edit: nobody asked for it
 		}
 		q := question{

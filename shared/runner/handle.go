@@ -125,6 +125,8 @@ func (r *Runner) claim(ctx context.Context, p *Pipeline, run *Run, id engine.Ste
 	}
 	step := stored[0]
 	switch {
+	case step.Late:
+		return claimed{}, false, nil // its run went on without it, and this worker has not heard of that
 	case step.Finished():
 		return claimed{Step: step}, true, nil
 	case !step.Expired():
@@ -133,6 +135,9 @@ func (r *Runner) claim(ctx context.Context, p *Pipeline, run *Run, id engine.Ste
 	held.lost = step.Lease > 0 // otherwise its owner gave it back
 	step.Fence++
 	step.Try++
+	if held.lost {
+		step.Takeovers++
+	}
 	step.Owner, step.StartedAt, step.Lease = fresh.Owner, fresh.StartedAt, fresh.Lease
 	held.Step, err = r.Store.PutStep(ctx, step)
 	if fault.KindOf(err) == fault.Conflict {

@@ -193,6 +193,7 @@ type Step struct {
 	Call        string // idempotency key of the call
 	Agent       string
 	Try         int // claims so far
+	Takeovers   int // of them, from an owner that fell silent
 	Fence       int // orders log entries of successive owners
 	Owner       string
 	Lease       time.Duration

@@ -97,7 +97,7 @@ func testStep(t *testing.T, s runner.Store) {
 	started(t, s, "est-1")
 	bare := claim("est-1~1", "location.0.p", "one")
 	done := claim("est-1~1", "cost.1.k12", "two")
-	done.Status, done.Try, done.Fence, done.Beats, done.Lease = runner.Done, 2, 3, 4, 90*time.Second
+	done.Status, done.Try, done.Takeovers, done.Fence, done.Beats, done.Lease = runner.Done, 2, 1, 3, 4, 90*time.Second
 	done.RequestHash, done.Task, done.Context = "sha256:abc", "task-1", "context-1"
 	done.Result, done.Failure = json.RawMessage(`{"b": [1.50, {"a":"ü"}], "a": null}`), &engine.Error{Code: "C", Message: "m", Agent: "a"}
 	done.Score, done.Tokens, done.CostUSD, done.Duration, done.RevAt, done.Late = 71, 12345, 0.0123, 1500*time.Millisecond, 9, true
