@@ -142,7 +142,7 @@ func (c *call) flow(ctx context.Context, file string) (*engine.Flow, error) {
 	}
 	f, err := engine.Parse(raw)
 	if err != nil {
-		return nil, &flows.InvalidError{Problems: []flows.Problem{{Path: "flow", Message: fault.Public(err)}}}
+		return nil, &flows.InvalidError{Problems: []flows.Problem{{Path: "flow", Message: strings.TrimPrefix(fault.Public(err), "json: ")}}}
 	}
 	return f, nil
 }
