@@ -18,7 +18,7 @@ import (
 // incidental are the members that differ between two runs of the same input
 // although all is well: who worked and how long, and the hash of a request that
 // carries a stamp.
-var incidental = []string{"owner", "durationMs", "duration_ms", "beats", "requestHash"}
+var incidental = []string{"owner", "durationMs", "duration_ms", "beats", "requestHash", "hash"}
 
 var stamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`)
 
