@@ -1,3 +1,363 @@
 package simulation
 
-func check(w *World) []string { return nil }
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"truecost.dev/shared/engine"
+	"truecost.dev/shared/runner"
+	"truecost.dev/shared/runner/runnertest"
+)
+
+// audit holds a history against the invariants, commit by commit. What the
+// documents, the ledger and the order of commits can show is shown.
+type audit struct {
+	w     *World
+	flow  *engine.Flow
+	found []string
+
+	states  map[string]engine.State // by run
+	ends    map[string]int          // by run: the commit that ended it
+	opened  map[string]bool         // run/step: some committed state had it open, or in flight
+	steps   map[string]history      // by path
+	shards  map[string]runner.Shard // by path
+	inputs  map[string]runnertest.Revision
+	view    *runnertest.Estimate
+	joined  map[string]int // run/node.attempt: how often its fan-out ended
+	commit  *Commit
+	ordinal int
+}
+
+// history is a step and how often it was written.
+type history struct {
+	step    runner.Step
+	fields  json.RawMessage
+	writes  int
+	touches int
+}
+
+// check returns every violation in the history of a world that has come to rest.
+func check(w *World) []string {
+	a := &audit{
+		w: w, flow: w.plot.Flow,
+		states: map[string]engine.State{}, ends: map[string]int{}, opened: map[string]bool{}, steps: map[string]history{},
+		shards: map[string]runner.Shard{}, inputs: map[string]runnertest.Revision{}, joined: map[string]int{},
+	}
+	for i := range w.commits {
+		a.commit, a.ordinal = &w.commits[i], i
+		a.one(w.commits[i].Changes)
+	}
+	a.calls()
+	a.writes()
+	a.outputs()
+	return a.found
+}
+
+func (a *audit) bad(invariant, format string, args ...any) {
+	at := ""
+	if a.commit != nil {
+		at = fmt.Sprintf("%.6f by %s: ", a.commit.At.Seconds(), a.commit.By)
+	}
+	a.found = append(a.found, invariant+": "+at+fmt.Sprintf(format, args...))
+}
+
+// one checks a commit against what was there before it.
+func (a *audit) one(changes []runnertest.Revision) {
+	var run *engine.State
+	for _, d := range changes {
+		if s, ok := d.State(); ok {
+			run = &s
+		}
+	}
+	if run != nil {
+		a.run(*run, changes)
+	}
+	for _, d := range changes {
+		if s, ok := d.Shard(); ok {
+			a.shard(d.Path, s, changes)
+		}
+		if _, ok := d.Input(); ok {
+			a.input(d)
+		}
+		if e, ok := d.Estimate(); ok {
+			a.estimate(&e, run)
+		}
+		if _, ok := d.Output(); ok && run == nil {
+			a.bad("I12", "%s changes without its run", d.Path)
+		}
+	}
+	for _, d := range changes {
+		if s, ok := d.Step(); ok {
+			a.step(d, s, run, changes)
+		}
+	}
+}
+
+// step checks one write of a step.
+func (a *audit) step(d runnertest.Revision, s runner.Step, run *engine.State, changes []runnertest.Revision) {
+	h, there := a.steps[d.Path]
+	before := h.step
+	h.writes++
+	touched := there && bytes.Equal(h.fields, d.Fields)
+	if touched {
+		h.touches++
+	}
+	claims := !there && s.Status == runner.Claimed || there && s.Fence != before.Fence
+	switch {
+	case there && before.Finished() && !touched:
+		a.bad("I1", "%s had its result and changes: %s to %s", d.Path, h.fields, d.Fields)
+	case claims:
+		a.claim(d.Path, before, s, there)
+	}
+	if s.Finished() && !before.Finished() {
+		a.result(d.Path, s, run, changes)
+	}
+	h.step, h.fields = s, d.Fields
+	a.steps[d.Path] = h
+}
+
+// claim checks a claim or a take-over: I5, I6, I20.
+func (a *audit) claim(path string, before, s runner.Step, there bool) {
+	if !a.opened[s.Run+"/"+string(s.ID)] {
+		a.bad("I5", "%s is claimed and was never open", path)
+	}
+	if there {
+		age := s.Version.Sub(before.Version)
+		if s.Fence != before.Fence+1 || s.Try != before.Try+1 || age <= before.Lease {
+			a.bad("I6", "%s is taken over after %v of a lease of %v: fence %d to %d, try %d to %d", path, age, before.Lease, before.Fence, s.Fence, before.Try, s.Try)
+		}
+	}
+	if end, ended := a.ends[s.Run]; ended && a.commit.Seen[s.Run] > end {
+		a.bad("I20", "%s is claimed by one who knew that the run had ended", path)
+	}
+}
+
+// result checks that a result comes with what follows from it: I12, I2.
+func (a *audit) result(path string, s runner.Step, run *engine.State, changes []runnertest.Revision) {
+	end, ended := a.ends[s.Run]
+	if s.Late {
+		return
+	}
+	ref, _ := s.ID.Ref()
+	switch ref.Role {
+	case engine.RoleChunk, engine.RoleShard:
+		if !slices.ContainsFunc(changes, func(d runnertest.Revision) bool { _, ok := d.Shard(); return ok }) {
+			a.bad("I12", "%s has its result and its shard does not know", path)
+		}
+		if ended {
+			a.bad("I2", "%s gets a result that is not late after the end", path)
+		}
+	default:
+		if run == nil || run.RunID() != s.Run || run.Rev != s.RevAt {
+			a.bad("I12", "%s has the result of rev %d without its run", path, s.RevAt)
+		}
+		if ended && end != a.ordinal {
+			a.bad("I2", "%s gets a result that is not late after the end", path)
+		}
+	}
+}
+
+// run checks one transition of a run.
+func (a *audit) run(s engine.State, changes []runnertest.Revision) {
+	id := s.RunID()
+	before := a.states[id]
+	if _, ended := a.ends[id]; ended {
+		a.bad("I2", "%s changes after its end: rev %d to %d", id, before.Rev, s.Rev)
+	}
+	if s.Rev != before.Rev+1 {
+		a.bad("I3", "%s goes from rev %d to %d", id, before.Rev, s.Rev)
+	}
+	if open := engine.Open(a.flow, s); !same(open, s.Open) {
+		a.bad("I4", "%s: open is %v, wanted %v", id, s.Open, open)
+	}
+	for step := range s.Open {
+		a.opened[id+"/"+string(step)] = true
+	}
+	for i := range a.flow.Nodes {
+		n := &a.flow.Nodes[i]
+		a.node(&s, n, before.Nodes[n.Name], s.Nodes[n.Name], changes)
+	}
+	a.tries(&before, &s)
+	a.fold(before, s, changes)
+	a.states[id] = s
+	if s.Status.Ended() {
+		a.ends[id] = a.ordinal
+	}
+}
+
+// node checks what a transition does to one node.
+func (a *audit) node(s *engine.State, n *engine.Node, was, is engine.Progress, changes []runnertest.Revision) {
+	name := s.RunID() + " " + n.Name
+	a.forward(name, s, n, was, is)
+	if n.Gate != nil && !slices.Contains(s.Carried, n.Name) {
+		a.gate(name, n.Gate, was, is)
+	}
+	settles := is.Phase.Settled() && !was.Phase.Settled() && is.Phase != engine.Skipped && s.Rev > 1
+	if settles && is.Out != "" && !slices.ContainsFunc(changes, func(d runnertest.Revision) bool {
+		return d.Path == "estimates/"+s.EstimateID+"/agentOutputs/"+n.Name
+	}) {
+		a.bad("I12", "%s is %s without its output", name, is.Phase)
+	}
+	if was.Phase == engine.Fanning && is.Phase != engine.Fanning && !s.Status.Ended() {
+		key := fmt.Sprintf("%s.%d", name, is.Attempt)
+		if a.joined[key]++; a.joined[key] > 1 {
+			a.bad("I15", "%s joins again", key)
+		}
+	}
+	if is.Phase == engine.Waiting && was.Phase != engine.Waiting {
+		a.waits(s, n)
+	}
+}
+
+// forward checks that a node goes forward, and not before its needs: I3, I5.
+func (a *audit) forward(name string, s *engine.State, n *engine.Node, was, is engine.Progress) {
+	if is.Attempt < was.Attempt || was.Phase.Settled() && was.Phase != is.Phase {
+		a.bad("I3", "%s goes back from %s, attempt %d, to %s, attempt %d", name, was.Phase, was.Attempt, is.Phase, is.Attempt)
+	}
+	if was.Phase != engine.Blocked || is.Phase == engine.Blocked {
+		return
+	}
+	for _, need := range n.Needs {
+		if !s.Nodes[need].Phase.Settled() {
+			a.bad("I5", "%s begins and %s has not settled", name, need)
+		}
+	}
+}
+
+// gate checks the quality attempts of a node: I7, I8, I9.
+func (a *audit) gate(name string, g *engine.Gate, was, is engine.Progress) {
+	if is.Attempt != was.Attempt && was.Phase != engine.Critiquing {
+		a.bad("I8", "%s goes from attempt %d to %d while it is %s", name, was.Attempt, is.Attempt, was.Phase)
+	}
+	if is.Attempt > g.Retries || len(is.Scores) > g.Retries+1 {
+		a.bad("I7", "%s is at attempt %d with %d scores, %d retries are allowed", name, is.Attempt, len(is.Scores), g.Retries)
+	}
+	if is.Phase == engine.Critiquing && is.Attempt == g.Retries {
+		a.bad("I7", "%s is criticized after its last attempt", name)
+	}
+	passes := is.Phase == engine.Passed && was.Phase != engine.Passed
+	if passes && (len(is.Scores) != is.Attempt+1 || is.Scores[is.Attempt] < g.Threshold || is.Best != is.Attempt) {
+		a.bad("I9", "%s passes at attempt %d with scores %v", name, is.Attempt, is.Scores)
+	}
+}
+
+// waits checks that nobody works on a node that waits for a person: I19.
+func (a *audit) waits(s *engine.State, n *engine.Node) {
+	now := map[string]bool{} // finished in this very commit
+	for _, d := range a.commit.Changes {
+		if step, ok := d.Step(); ok && (step.Finished() || step.Lease == 0) {
+			now[d.Path] = true
+		}
+	}
+	for path, h := range a.steps {
+		ref, _ := h.step.ID.Ref()
+		if h.step.Run == s.RunID() && ref.Node == n.Name && !h.step.Finished() && h.step.Lease > 0 && !now[path] {
+			a.bad("I19", "%s waits for a person and %s is claimed", n.Name, path)
+		}
+	}
+}
+
+// tries checks that a transport failure changes no node: I8.
+func (a *audit) tries(before, s *engine.State) {
+	for id, step := range s.Open {
+		if was, open := before.Open[id]; open && step.Tries > was.Tries && !same(before.Nodes, s.Nodes) {
+			a.bad("I8", "%s: a failed try of %s changes its node", s.RunID(), id)
+		}
+	}
+}
+
+// same compares two values as JSON.
+func same(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// shard checks one write of a shard: I15, I16.
+func (a *audit) shard(path string, s runner.Shard, changes []runnertest.Revision) {
+	run, name, _ := strings.Cut(strings.TrimPrefix(path, "runs/"), "/shards/")
+	node, attempt, _ := strings.Cut(name, ".")
+	attempt, _, _ = strings.Cut(attempt, ".")
+	was, there := a.shards[path]
+	if there {
+		for i := range s.Size {
+			if was.Done[i/8]>>(i%8)&1 == 1 && s.Done[i/8]>>(i%8)&1 == 0 {
+				a.bad("I15", "%s forgets chunk %d", path, s.From+i)
+			}
+		}
+		if was.Complete && !s.Complete {
+			a.bad("I15", "%s is complete no more", path)
+		}
+		if !slices.ContainsFunc(changes, func(d runnertest.Revision) bool { _, ok := d.Step(); return ok }) {
+			a.bad("I16", "%s is written without a step", path)
+		}
+	}
+	a.shards[path] = s
+	for _, f := range s.InFlight {
+		a.opened[fmt.Sprintf("%s/%s.%s.k%d", run, node, attempt, f.Chunk)] = true
+	}
+	flying := 0
+	for other, o := range a.shards {
+		if strings.HasPrefix(other, "runs/"+run+"/shards/"+node+"."+attempt+".") {
+			flying += len(o.InFlight)
+		}
+	}
+	if most := a.flow.Node(node).FanOut.MaxParallel; flying > most {
+		a.bad("I15", "%d chunks of %s are in flight, at most %d may be", flying, node, most)
+	}
+}
+
+// input checks that an answer is given once: I19.
+func (a *audit) input(d runnertest.Revision) {
+	if before, there := a.inputs[d.Path]; there {
+		was, _ := before.Input()
+		if was.Decision != "" {
+			a.bad("I19", "%s had its answer and changes", d.Path)
+		}
+	}
+	a.inputs[d.Path] = d
+}
+
+// estimate checks what frontends see: I2, I11.
+func (a *audit) estimate(e *runnertest.Estimate, run *engine.State) {
+	last, v := a.view, &e.View
+	a.view = e
+	if last != nil {
+		a.grows(&last.View, v)
+	}
+	id := engine.RunID(estimate, v.Run)
+	if run == nil {
+		only := *e
+		only.Chunks = last.Chunks // how far a fan-out is, is for the eye alone
+		if end, ended := a.ends[id]; ended && end < a.ordinal && !same(only, last) {
+			a.bad("I2", "the estimate changes after the end of %s", id)
+		}
+		return
+	}
+	if run.RunID() != id {
+		a.bad("I11", "a commit of %s shows %s", run.RunID(), id)
+	}
+	shown := v.Rev == run.Rev
+	if must := run.Status.Ended() || run.Status == engine.WaitingInput; must && !shown {
+		a.bad("I11", "the view of %s at rev %d shows rev %d", run.Status, run.Rev, v.Rev)
+	}
+	if want := engine.Project(a.flow, *run); shown && !same(want, v) {
+		a.bad("I11", "the view is not that of rev %d", v.Rev)
+	}
+}
+
+// grows checks that frontends never see an older state: I3, I11.
+func (a *audit) grows(was, is *engine.View) {
+	switch {
+	case is.Run < was.Run:
+		a.bad("I11", "the view goes from run %d to %d", was.Run, is.Run)
+	case is.Run > was.Run:
+	case is.Rev < was.Rev:
+		a.bad("I11", "the view goes from rev %d to %d", was.Rev, is.Rev)
+	case is.Progress < was.Progress:
+		a.bad("I3", "the progress goes from %d to %d", was.Progress, is.Progress)
+	}
+}

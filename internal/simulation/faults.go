@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -66,12 +67,7 @@ func (d deed) can() []Kind {
 
 // allows reports whether a fault can happen to a deed.
 func (d deed) allows(k Kind) bool {
-	for _, can := range d.can() {
-		if can == k {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(d.can(), k)
 }
 
 // Chaos decides what happens at the yield points of a world, in their order.

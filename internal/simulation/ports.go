@@ -53,6 +53,7 @@ func (p *ports) do(ctx context.Context, d deed, apply func() error, format strin
 	case DiesAfter:
 		p.w.kill(a.instance)
 		runtime.Goexit()
+	default:
 	}
 	return err
 }
@@ -248,17 +249,11 @@ func (p *ports) Publish(ctx context.Context, messages ...runner.Message) error {
 	if f.Kind == Fails { // some of them may have got through
 		messages = messages[:len(messages)/2]
 	}
+	copies := map[Kind]int{Lost: -1, Doubled: 1}[f.Kind] + 1
 	for _, m := range messages {
 		p.w.published++
-		copies := 1
-		switch f.Kind {
-		case Lost:
-			copies = 0
-		case Doubled:
-			copies = 2
-		}
 		for c := range copies {
-			p.w.enqueue(m, 0, p.w.travel(c))
+			p.w.enqueue(m, 0, p.w.travel(c)) //nolint:contextcheck // a delivery does not belong to who published
 		}
 	}
 	p.w.tracef("%-9s publish %v", a.name, steps)
@@ -268,6 +263,7 @@ func (p *ports) Publish(ctx context.Context, messages ...runner.Message) error {
 	case DiesAfter:
 		p.w.kill(a.instance)
 		runtime.Goexit()
+	default:
 	}
 	return nil
 }

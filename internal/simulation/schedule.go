@@ -248,6 +248,7 @@ func (w *World) proceed(r *request) {
 	case Dies:
 		w.kill(r.actor.instance)
 		return
+	default: // the port sees to it
 	}
 	w.parked = slices.DeleteFunc(w.parked, func(p *request) bool { return p == r })
 	r.resume <- f

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -52,7 +53,8 @@ type World struct {
 // Commit is one change of the store, as the checks see it.
 type Commit struct {
 	At      time.Duration
-	By      *actor
+	By      string
+	Seen    map[string]int // by run: how many commits there had been when the writer last read it
 	Changes []runnertest.Revision
 }
 
@@ -120,7 +122,7 @@ func (w *World) owner() string {
 func (w *World) committed(changes []runnertest.Revision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.commits = append(w.commits, Commit{w.since(), w.writer, changes})
+	w.commits = append(w.commits, Commit{w.since(), w.writer.name, maps.Clone(w.writer.read), changes})
 }
 
 func (w *World) tracef(format string, args ...any) {

@@ -65,7 +65,7 @@ func (b *batch) key(i *runner.Idempotency) {
 	if i == nil {
 		return
 	}
-	path := "idempotency/" + i.Owner + "~" + i.Key
+	path := keyPath(i.Owner, i.Key)
 	if d, there := b.stored(path); there && b.at.Sub(d.Version) > keyAge {
 		b.set(path, i, limits{})
 		return
@@ -122,7 +122,9 @@ func (b *batch) root(c *runner.Commit, e *Estimate) bool {
 		}
 		e.Outputs[o.Node] = len(o.Data)
 	}
-	merge(&e.Feedback, c.Feedback)
+	for node, said := range c.Feedback {
+		merge(&e.Feedback, map[string]json.RawMessage{node: brief(said)})
+	}
 	merge(&e.Chunks, c.Chunks)
 	return c.Start != nil || c.View != nil || len(c.Documents.Root)+len(c.Outputs)+len(c.Feedback)+len(c.Chunks) > 0
 }
@@ -145,4 +147,22 @@ func merge[V any](into *map[string]V, members map[string]V) {
 		*into = make(map[string]V, len(members))
 	}
 	maps.Copy(*into, members)
+}
+
+// brief is a critique as the root shows it: cut when it is long, text when it is
+// too deep for a map.
+func brief(said json.RawMessage) json.RawMessage {
+	const most, deep = 16 << 10, maxLevels - 2
+	switch {
+	case len(said) > most:
+		return json.RawMessage(`{"truncated":true}`)
+	case levels(said) > deep:
+		text, err := json.Marshal(string(said))
+		if err != nil {
+			panic(err) // a text always encodes
+		}
+		return text
+	default:
+		return said
+	}
 }

@@ -22,6 +22,8 @@ func shardPath(fan runner.FanID, index int) string {
 	return fmt.Sprintf("runs/%s/shards/%s.%d.%d", fan.Run, fan.Node, fan.Attempt, index)
 }
 
+func keyPath(owner, key string) string { return fmt.Sprintf("idempotency/%q~%q", owner, key) }
+
 func estimatePath(id string) string { return "estimates/" + id }
 
 // stepFields is the document of a step. Payloads are bytes: encoding them as
@@ -95,14 +97,11 @@ func outputDocument(o runner.Output) (OutputDocument, limits) {
 	return d, limits{payload: inline(o.Data, maxInline) - len(o.Data)*4/3}
 }
 
-// within takes the id of a document that lies in a collection below a run or an
+// within reports whether a document lies in a collection below a run or an
 // estimate: {top}/{parent}/{collection}/{id}.
-func (r Revision) within(top, collection string) (parent, id string, ok bool) {
+func (r Revision) within(top, collection string) bool {
 	parts := strings.Split(r.Path, "/")
-	if len(parts) != 4 || parts[0] != top || parts[2] != collection {
-		return "", "", false
-	}
-	return parts[1], parts[3], true
+	return len(parts) == 4 && parts[0] == top && parts[2] == collection
 }
 
 // State decodes a run; ok is false for any other document.
@@ -116,7 +115,7 @@ func (r Revision) State() (s engine.State, ok bool) {
 
 // Step decodes a step; ok is false for any other document.
 func (r Revision) Step() (s runner.Step, ok bool) {
-	if _, _, ok := r.within("runs", "steps"); !ok {
+	if !r.within("runs", "steps") {
 		return s, false
 	}
 	var f stepFields
@@ -128,7 +127,7 @@ func (r Revision) Step() (s runner.Step, ok bool) {
 
 // Shard decodes a shard; ok is false for any other document.
 func (r Revision) Shard() (s runner.Shard, ok bool) {
-	if _, _, ok := r.within("runs", "shards"); !ok {
+	if !r.within("runs", "shards") {
 		return s, false
 	}
 	decode(r.Fields, &s.Shard)
@@ -138,7 +137,7 @@ func (r Revision) Shard() (s runner.Shard, ok bool) {
 
 // Input decodes a question; ok is false for any other document.
 func (r Revision) Input() (in runner.Input, ok bool) {
-	if _, _, ok := r.within("runs", "inputs"); !ok {
+	if !r.within("runs", "inputs") {
 		return in, false
 	}
 	var f inputFields
@@ -159,7 +158,7 @@ func (r Revision) Estimate() (e Estimate, ok bool) {
 
 // Output decodes the output of a node; ok is false for any other document.
 func (r Revision) Output() (o runner.Output, ok bool) {
-	if _, _, ok := r.within("estimates", "agentOutputs"); !ok {
+	if !r.within("estimates", "agentOutputs") {
 		return o, false
 	}
 	var d OutputDocument

@@ -34,7 +34,7 @@ func (l limits) check(path string, fields json.RawMessage) error {
 	if size := len(path) + len(fields) + l.payload; size > most {
 		return fault.New(fault.Invalid, "%s has %d bytes, at most %d are stored", path, size, most)
 	}
-	if len(fields) < maxLevels { // too short for many levels or many entries
+	if len(fields) < maxEntries && levels(fields) <= maxLevels { // too short for so many entries
 		return nil
 	}
 	var v any
@@ -47,6 +47,21 @@ func (l limits) check(path string, fields json.RawMessage) error {
 		return fault.New(fault.Invalid, "%s has %d levels, at most %d are stored", path, depth, maxLevels)
 	}
 	return nil
+}
+
+// levels is how deep JSON is nested at most: brackets in texts count as well.
+func levels(fields json.RawMessage) int {
+	depth, most := 0, 0
+	for _, b := range fields {
+		switch b {
+		case '{', '[':
+			depth++
+			most = max(most, depth)
+		case '}', ']':
+			depth--
+		}
+	}
+	return most
 }
 
 func entries(v any) (n, depth int) {

@@ -165,8 +165,8 @@ func (m *Memory) PutFlow(ctx context.Context, f *engine.Flow) error {
 // Started implements runner.Store.
 func (m *Memory) Started(ctx context.Context, owner, key string) (runner.Idempotency, error) {
 	var i runner.Idempotency
-	_, now, there := m.get("idempotency/"+owner+"~"+key, &i)
-	if !there || now.Sub(i.CreatedAt) > keyAge {
+	stored, now, there := m.get(keyPath(owner, key), &i)
+	if !there || now.Sub(stored) > keyAge {
 		return runner.Idempotency{}, missing(ctx, "the key was not used")
 	}
 	return i, given(ctx)
