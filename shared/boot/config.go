@@ -37,6 +37,7 @@ type Config struct {
 	RunTime    time.Duration `env:"TRUECOST_RUN_TIMEOUT, default=60m"`
 	RetryPause time.Duration `env:"TRUECOST_RETRY_PAUSE, default=30s"` // first pause after a failed call; doubles
 	Lease      time.Duration `env:"TRUECOST_STEP_LEASE, default=90s"`  // of a step whose worker is silent
+	TaskLease  time.Duration `env:"TRUECOST_TASK_LEASE, default=30s"`  // of an agent's task whose worker is silent
 	Overdue    time.Duration `env:"TRUECOST_OVERDUE, default=60s"`     // how old an open step is when the sweeper looks after it
 
 	RunsAtOnce      int `env:"TRUECOST_RUNS_AT_ONCE, default=5"`       // of one user; 0 is no limit
@@ -94,6 +95,7 @@ func (c Config) Validate() error {
 		{"TRUECOST_RUN_TIMEOUT", c.RunTime},
 		{"TRUECOST_RETRY_PAUSE", c.RetryPause},
 		{"TRUECOST_STEP_LEASE", c.Lease},
+		{"TRUECOST_TASK_LEASE", c.TaskLease},
 		{"TRUECOST_OVERDUE", c.Overdue},
 	} {
 		if v.Duration <= 0 {

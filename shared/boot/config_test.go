@@ -47,6 +47,7 @@ func TestFaultsHaveAnOrder(t *testing.T) {
 		"TRUECOST_RUN_TIMEOUT: 0s is not a positive duration\n" +
 		"TRUECOST_RETRY_PAUSE: 0s is not a positive duration\n" +
 		"TRUECOST_STEP_LEASE: 0s is not a positive duration\n" +
+		"TRUECOST_TASK_LEASE: 0s is not a positive duration\n" +
 		"TRUECOST_OVERDUE: 0s is not a positive duration"
 	for range 20 {
 		err := Config{AgentsURL: "http://127.0.0.1"}.Validate()

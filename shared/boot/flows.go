@@ -13,6 +13,7 @@ import (
 func (c Config) Estimate() (runner.Pipeline, error) {
 	return flows.Estimate(flows.Options{
 		PassScore: c.PassScore, MaxRetries: c.MaxRetries, AgentTime: c.AgentTime, RunTime: c.RunTime, RetryPause: c.RetryPause,
+		Overdue: c.Overdue,
 	})
 }
 

@@ -98,7 +98,10 @@ func (s *Services) Env() host.Env {
 	if s.Config.LocalAuth {
 		verify.Verify, verify.AllowAnonymous = callable.UnsignedVerifier, true
 	}
-	return host.Env{Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Tasks: s.Tasks, AgentTime: s.Config.AgentTime, Callable: verify}
+	return host.Env{
+		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Tasks: s.Tasks,
+		AgentTime: s.Config.AgentTime, TaskLease: s.Config.TaskLease, Callable: verify,
+	}
 }
 
 func (s *Services) newRunner() (*runner.Runner, error) {

@@ -20,9 +20,8 @@ type Env struct {
 	AgentURL string // base address of the agents, for their cards: AgentURL/a2a_location
 	Tasks    func() (a2a.Tasks, error)
 
-	// AgentTime bounds one call of an agent; a task whose worker died is anybody's
-	// a little later.
-	AgentTime time.Duration
+	AgentTime time.Duration // bounds one call of an agent
+	TaskLease time.Duration // how long an agent's instance may be silent before another takes its task; 0 is 30 s
 
 	Callable callable.Options
 }
@@ -33,7 +32,7 @@ func (e Env) Agents(specs []agent.Spec) []Function {
 	for i, spec := range specs {
 		name := "a2a_" + spec.Name
 		functions[i] = Function{Name: name, Kind: Agent, Handler: lazily(func() http.Handler {
-			opt := a2a.Options{Tasks: e.Tasks, Now: e.Now, Log: e.Log, Deadline: e.AgentTime}
+			opt := a2a.Options{Tasks: e.Tasks, Now: e.Now, Log: e.Log, Deadline: e.AgentTime, Lease: e.TaskLease}
 			if e.AgentURL != "" {
 				opt.URL = strings.TrimSuffix(e.AgentURL, "/") + "/" + name
 			}
