@@ -3,10 +3,33 @@
 //
 //	go run ./emulator
 //	go run ./emulator -port-offset 100
+//	go run ./emulator -data .truecost
+//	go run ./emulator -functions http://127.0.0.1:7001,http://127.0.0.1:7002
 //
 // It prints one line per service and runs until it is interrupted; a second
 // interrupt ends it at once. FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST
 // name servers that take the place of its own.
+//
+// With -data, documents and undelivered messages are kept in a directory and
+// outlive the process, killed or stopped; without it they are in memory.
+//
+// With -functions the functions run in other processes (bin/functions, which
+// serves all of them by path) and this one serves the stores, pushes messages
+// to the addresses in turn, and passes on what reaches its functions port. One
+// that does not answer costs a delivery, which is made again after the backoff.
+// Such a process wants in its environment
+//
+//	PORT                     where it listens, on the loopback interface
+//	GOOGLE_CLOUD_PROJECT     as -project (default truecost)
+//	FIRESTORE_EMULATOR_HOST  host:port, as printed here
+//	PUBSUB_EMULATOR_HOST     host:port, as printed here
+//	A2A_BASE_URL             where the agents are: the functions line printed here,
+//	                         or http://127.0.0.1:PORT of the process that serves them
+//	TRUECOST_LOCAL_AUTH      true: callers have no signed tokens on a desk
+//
+// and the pauses, leases and deadlines it is to have (docs of shared/boot), since
+// the short ones of the desk are those of this process alone. FUNCTION_TARGET
+// must not be set.
 //
 //	0  stopped
 //	1  could not start, or work under way had to be cut off
@@ -22,6 +45,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -95,6 +119,13 @@ func parse(args []string, stderr io.Writer) (hub.Config, error) {
 	fs.StringVar(&c.Project, "project", "truecost", "project `id`")
 	fs.StringVar(&c.Region, "region", "us-central1", "region in the address of a function")
 	fs.IntVar(&c.PortOffset, "port-offset", 0, "`n` is added to every port but 0")
+	fs.StringVar(&c.Data, "data", "", "`directory` that keeps documents and messages; made when missing (default: memory)")
+	fs.Func("functions", "base `addresses` of other processes that serve the functions, with commas; none are hosted here then", func(list string) error {
+		c.Forward = strings.Split(list, ",")
+		return nil
+	})
+	fs.DurationVar(&c.Push.Backoff[0], "min-backoff", 0, "shortest pause before a failed push is made again (default 500ms)")
+	fs.DurationVar(&c.Push.Backoff[1], "max-backoff", 0, "longest such pause (default 10s)")
 	c.Ports.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return c, err

@@ -31,6 +31,8 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"-pubsub-port", "-1"}, "-pubsub-port -1"},
 		{[]string{"-project", ""}, "-project"},
 		{[]string{"-region", "a/b"}, "-region"},
+		{[]string{"-functions", "http://127.0.0.1:7001,7002"}, `-functions "7002"`},
+		{[]string{"-min-backoff", "2s", "-max-backoff", "1s"}, "-min-backoff 2s and -max-backoff 1s"},
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer

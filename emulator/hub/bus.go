@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"truecost.dev/shared/host"
 )
@@ -32,27 +34,38 @@ func newBus(conn *grpc.ClientConn) *bus {
 func topicName(project, id string) string { return "projects/" + project + "/topics/" + id }
 func subName(project, id string) string   { return "projects/" + project + "/subscriptions/" + id }
 
-// prepare creates what the functions need: the dead-letter topic with a
-// subscription that keeps its messages, and for each function that takes
-// events its topic and a push subscription named as the function. What is
-// there already, in a server of somebody else, is used.
-func (b *bus) prepare(ctx context.Context, at Addresses, functions []host.Function, schedules []Schedule, push Push) error {
-	if err := b.createTopic(ctx, at.Project, DeadTopic); err != nil {
-		return err
+// prepare creates what the functions need: dead-letter topics, each with a
+// subscription that keeps its messages, and for each function that takes events
+// its topic and a push subscription named as the function. What is there
+// already, on disk or in a server of somebody else, is used, with the settings
+// of now.
+func (b *bus) prepare(ctx context.Context, at Addresses, functions []host.Function, c Config) error {
+	events := slices.DeleteFunc(slices.Clone(functions), func(f host.Function) bool { return f.Kind != host.Event })
+	dead := []string{DeadTopic}
+	for _, f := range events {
+		dead = append(dead, c.pushOf(f).DeadLetter)
 	}
-	if err := b.subscribe(ctx, &pubsubpb.Subscription{
-		Name: subName(at.Project, DeadTopic), Topic: topicName(at.Project, DeadTopic), AckDeadlineSeconds: 60,
-	}); err != nil {
-		return err
+	slices.Sort(dead)
+	dead = slices.Compact(dead)
+	for _, d := range dead {
+		if err := b.createTopic(ctx, at.Project, d); err != nil {
+			return err
+		}
+		if err := b.subscribe(ctx, &pubsubpb.Subscription{
+			Name: subName(at.Project, d), Topic: topicName(at.Project, d), AckDeadlineSeconds: 60,
+		}); err != nil {
+			return err
+		}
 	}
-	for _, s := range schedules {
+	for _, s := range c.Schedules {
 		if err := b.createTopic(ctx, at.Project, s.Topic); err != nil {
 			return err
 		}
 	}
-	for _, f := range functions {
-		if f.Kind != host.Event {
-			continue
+	for _, f := range events {
+		push := c.pushOf(f)
+		if slices.Contains(dead, f.Topic) { // who handles dead letters must not feed them
+			push.DeadLetter = ""
 		}
 		if err := b.createTopic(ctx, at.Project, f.Topic); err != nil {
 			return err
@@ -65,15 +78,15 @@ func (b *bus) prepare(ctx context.Context, at Addresses, functions []host.Functi
 }
 
 // trigger returns the push subscription of a function.
-func trigger(at Addresses, f host.Function, push Push) *pubsubpb.Subscription {
+func trigger(at Addresses, f host.Function, push host.Push) *pubsubpb.Subscription {
 	s := &pubsubpb.Subscription{
 		Name: subName(at.Project, f.Name), Topic: topicName(at.Project, f.Topic),
 		PushConfig:         &pubsubpb.PushConfig{PushEndpoint: at.FunctionsURL() + "/" + f.Name},
-		AckDeadlineSeconds: int32(push.AckDeadline / time.Second),
-		RetryPolicy:        &pubsubpb.RetryPolicy{MinimumBackoff: durationpb.New(push.MinBackoff), MaximumBackoff: durationpb.New(push.MaxBackoff)},
+		AckDeadlineSeconds: int32(push.Ack / time.Second),
+		RetryPolicy:        &pubsubpb.RetryPolicy{MinimumBackoff: durationpb.New(push.Backoff[0]), MaximumBackoff: durationpb.New(push.Backoff[1])},
 	}
-	if f.Topic != DeadTopic { // who handles dead letters must not feed them
-		s.DeadLetterPolicy = &pubsubpb.DeadLetterPolicy{DeadLetterTopic: topicName(at.Project, DeadTopic), MaxDeliveryAttempts: int32(push.Attempts)}
+	if push.DeadLetter != "" {
+		s.DeadLetterPolicy = &pubsubpb.DeadLetterPolicy{DeadLetterTopic: topicName(at.Project, push.DeadLetter), MaxDeliveryAttempts: int32(push.Deliveries)}
 	}
 	return s
 }
@@ -88,8 +101,11 @@ func (b *bus) createTopic(ctx context.Context, project, id string) error {
 
 func (b *bus) subscribe(ctx context.Context, s *pubsubpb.Subscription) error {
 	_, err := b.subscribers.CreateSubscription(ctx, s)
-	if status.Code(err) == codes.AlreadyExists { // of an earlier process, with its ports
-		_, err = b.subscribers.ModifyPushConfig(ctx, &pubsubpb.ModifyPushConfigRequest{Subscription: s.Name, PushConfig: s.PushConfig})
+	if status.Code(err) == codes.AlreadyExists { // of an earlier process, with its ports and settings
+		_, err = b.subscribers.UpdateSubscription(ctx, &pubsubpb.UpdateSubscriptionRequest{
+			Subscription: s,
+			UpdateMask:   &fieldmaskpb.FieldMask{Paths: []string{"push_config", "ack_deadline_seconds", "retry_policy", "dead_letter_policy"}},
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("create subscription %s: %w", path.Base(s.Name), err)

@@ -1,12 +1,14 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"regexp"
 	"strconv"
 	"syscall"
@@ -54,8 +56,7 @@ func (p *Ports) all() []servicePort {
 	}
 }
 
-// Config is what a hub is made from. The zero values of Push and Log are
-// useful; Project, Region and Functions are required.
+// Config is what a hub is made from. Project, Region and Functions are required.
 type Config struct {
 	Project, Region string
 	Ports           Ports
@@ -64,7 +65,18 @@ type Config struct {
 	// Addresses (host:port) of servers that run already; "" embeds one.
 	FirestoreHost, PubSubHost string
 
-	Push      Push
+	// Data is a directory that keeps what the embedded servers hold, so that it
+	// outlives the process; "" keeps it in memory.
+	Data string
+
+	// Forward are the base addresses (http://host:port) of other processes that
+	// serve the functions at /{name}. With them the hub hosts none itself: what
+	// reaches the functions port, pushes included, goes to the next of them in
+	// turn. One that does not answer is a failure (502) of that request, and so a
+	// push that comes again after its backoff, at the next address.
+	Forward []string
+
+	Push      host.Push     // where set, how messages reach all functions, whatever they say
 	Faults    pubsub.Faults // of the embedded Pub/Sub server
 	Schedules []Schedule
 
@@ -77,7 +89,7 @@ type Config struct {
 // segment is what may stand in one segment of an address.
 var segment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]*$`)
 
-// Check returns what is wrong with the names and ports, by flag.
+// Check returns what is wrong with the configuration, by flag.
 func (c Config) Check() error {
 	var errs []error
 	if !segment.MatchString(c.Project) {
@@ -93,6 +105,14 @@ func (c Config) Check() error {
 			errs = append(errs, fmt.Errorf("-port-offset %d moves %s to port %d", c.PortOffset, s.service, p))
 		}
 	}
+	for _, f := range c.Forward {
+		if u, err := url.Parse(f); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			errs = append(errs, fmt.Errorf("-functions %q is not an address as http://127.0.0.1:7001", f))
+		}
+	}
+	if low, high := c.Push.Backoff[0], c.Push.Backoff[1]; low < 0 || high < 0 || high > 0 && low > high {
+		errs = append(errs, fmt.Errorf("-min-backoff %v and -max-backoff %v are no range", low, high))
+	}
 	return errors.Join(errs...)
 }
 
@@ -104,29 +124,26 @@ func (c Config) moved(port int) int {
 	return port + c.PortOffset
 }
 
-// Push is how messages reach the functions that take events. Zero fields are
-// production's.
-type Push struct {
-	AckDeadline time.Duration // 600 s; whole seconds, at least 10
-	MinBackoff  time.Duration // 10 s
-	MaxBackoff  time.Duration // 600 s
-	Attempts    int           // 20 deliveries, then the dead-letter topic
+// production is how messages reach a function that says nothing about it.
+var production = host.Push{
+	Ack:        600 * time.Second,
+	Backoff:    [2]time.Duration{10 * time.Second, 600 * time.Second},
+	Deliveries: 20,
+	DeadLetter: DeadTopic,
 }
 
-func (p Push) orProduction() Push {
-	if p.AckDeadline == 0 {
-		p.AckDeadline = 600 * time.Second
+// pushOf returns how messages reach a function: as the hub's configuration says,
+// as the function says itself, or as in production.
+func (c Config) pushOf(f host.Function) host.Push {
+	return host.Push{
+		Ack: cmp.Or(c.Push.Ack, f.Push.Ack, production.Ack),
+		Backoff: [2]time.Duration{
+			cmp.Or(c.Push.Backoff[0], f.Push.Backoff[0], production.Backoff[0]),
+			cmp.Or(c.Push.Backoff[1], f.Push.Backoff[1], production.Backoff[1]),
+		},
+		Deliveries: cmp.Or(c.Push.Deliveries, f.Push.Deliveries, production.Deliveries),
+		DeadLetter: cmp.Or(c.Push.DeadLetter, f.Push.DeadLetter, production.DeadLetter),
 	}
-	if p.MinBackoff == 0 {
-		p.MinBackoff = 10 * time.Second
-	}
-	if p.MaxBackoff == 0 {
-		p.MaxBackoff = 600 * time.Second
-	}
-	if p.Attempts == 0 {
-		p.Attempts = 20
-	}
-	return p
 }
 
 // A Schedule publishes a tick to a topic, as a scheduler in the cloud does.

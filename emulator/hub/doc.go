@@ -17,6 +17,11 @@
 // that a scheduler would, and stops in the order that lets work under way end:
 // no more pushes, then no more requests, then the stores.
 //
+// With Config.Forward the functions are those of other processes, and the hub
+// passes on what reaches their port. With Config.Data the stores keep their state
+// in a directory: a hub that is killed at any moment and started again goes on
+// with every commit and message that was answered, on whatever ports.
+//
 // A Firestore or Pub/Sub server that already runs elsewhere takes the place of
 // the embedded one when the Config names it.
 package hub

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -79,13 +80,8 @@ func (h *Hub) start(ctx context.Context, c Config, listeners map[string]net.List
 	if err := h.reach(ctx); err != nil {
 		return err
 	}
-	if l := listeners[Firestore]; l != nil {
-		h.firestore = firestore.New(firestore.Options{Log: c.Log})
-		h.serve(Firestore, func() error { return h.firestore.Serve(l) })
-	}
-	if l := listeners[PubSub]; l != nil {
-		h.pubsub = pubsub.New(pubsub.Options{Faults: c.Faults, Log: c.Log})
-		h.serve(PubSub, func() error { return h.pubsub.Serve(l) })
+	if err := h.open(c, listeners); err != nil {
+		return err
 	}
 	conn, err := h.dialPubSub(ctx)
 	if err != nil {
@@ -95,13 +91,43 @@ func (h *Hub) start(ctx context.Context, c Config, listeners map[string]net.List
 	if h.functions, err = c.Functions(h.at); err != nil {
 		return fmt.Errorf("build the functions: %w", err)
 	}
+	if len(c.Forward) > 0 {
+		h.functions = forward(h.functions, c.Forward, c.Log)
+	}
 	h.serveHTTP(Functions, listeners[Functions], mountFunctions(h.at, h.functions))
 	h.serveHTTP(Hosting, listeners[Hosting], mountHosting(h.view(), h.functions))
-	if err := h.bus.prepare(ctx, h.at, h.functions, c.Schedules, c.Push.orProduction()); err != nil {
+	if err := h.bus.prepare(ctx, h.at, h.functions, c); err != nil {
 		return err
+	}
+	if h.pubsub != nil {
+		h.pubsub.Resume() // what was left over is pushed to the addresses of now
 	}
 	h.schedule(context.WithoutCancel(ctx), c.Schedules)
 	h.serveHTTP(Inspector, listeners[Inspector], h.inspector()) // the last: what it answers is true
+	return nil
+}
+
+// open starts the servers that the hub embeds, in memory or on the data that is
+// there.
+func (h *Hub) open(c Config, listeners map[string]net.Listener) (err error) {
+	if l := listeners[Firestore]; l != nil {
+		o := firestore.Options{Log: c.Log}
+		if c.Data == "" {
+			h.firestore = firestore.New(o)
+		} else if h.firestore, err = firestore.Open(filepath.Join(c.Data, Firestore), o); err != nil {
+			return err
+		}
+		h.serve(Firestore, func() error { return h.firestore.Serve(l) })
+	}
+	if l := listeners[PubSub]; l != nil {
+		o := pubsub.Options{Faults: c.Faults, Log: c.Log}
+		if c.Data == "" {
+			h.pubsub = pubsub.New(o)
+		} else if h.pubsub, err = pubsub.Open(filepath.Join(c.Data, PubSub), o); err != nil {
+			return err
+		}
+		h.serve(PubSub, func() error { return h.pubsub.Serve(l) })
+	}
 	return nil
 }
 

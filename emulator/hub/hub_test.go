@@ -238,6 +238,51 @@ func TestSubscriptionsAreThoseOfProduction(t *testing.T) {
 	}
 }
 
+func TestFunctionsSayHowTheyArePushedTo(t *testing.T) {
+	t.Parallel()
+	said := host.Push{Ack: 60 * time.Second, Backoff: [2]time.Duration{11 * time.Second, 61 * time.Second}, Deliveries: 7, DeadLetter: "lost"}
+	tests := []struct {
+		name       string
+		hub        host.Push
+		f          host.Function
+		want, dead string
+	}{
+		{"its own", host.Push{}, host.Function{Topic: "control", Push: said}, "60 11 61 7", "projects/truecost/topics/lost"},
+		{"the hub's backoff", host.Push{Backoff: [2]time.Duration{time.Second, 2 * time.Second}}, host.Function{Topic: "control", Push: said}, "60 1 2 7", "projects/truecost/topics/lost"},
+		{"production's", host.Push{}, host.Function{Topic: "control"}, "600 10 600 20", "projects/truecost/topics/truecost-dead"},
+		{"who handles dead letters", host.Push{}, host.Function{Topic: "lost", Push: said}, "60 11 61 0", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.f.Name, tt.f.Kind, tt.f.Handler = "event", host.Event, echo("event")
+			c := config(nil)
+			c.Push = tt.hub
+			c.Functions = func(hub.Addresses) ([]host.Function, error) { return []host.Function{tt.f}, nil }
+			s := subscription(t, start(t, c), "event")
+			got := fmt.Sprint(s.AckDeadlineSeconds, s.RetryPolicy.MinimumBackoff.Seconds, s.RetryPolicy.MaximumBackoff.Seconds, s.DeadLetterPolicy.GetMaxDeliveryAttempts())
+			if got != tt.want || s.DeadLetterPolicy.GetDeadLetterTopic() != tt.dead {
+				t.Errorf("subscription = %s, dead letters to %q, want %s and %q", got, s.DeadLetterPolicy.GetDeadLetterTopic(), tt.want, tt.dead)
+			}
+		})
+	}
+}
+
+// subscription returns one of the hub's subscriptions.
+func subscription(t *testing.T, h *hub.Hub, name string) *pubsubpb.Subscription {
+	t.Helper()
+	conn, err := grpc.NewClient(h.Addresses().PubSub, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	s, err := pubsubpb.NewSubscriberClient(conn).GetSubscription(t.Context(), &pubsubpb.GetSubscriptionRequest{Subscription: "projects/truecost/subscriptions/" + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestSchedulesTick(t *testing.T) {
 	t.Parallel()
 	c := config(nil)

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ var desk = envconfig.MapLookuper(map[string]string{
 	"TRUECOST_STARTS_PER_MINUTE": "1000",
 })
 
+// A push that failed comes again soon.
+var deskBackoff = [2]time.Duration{500 * time.Millisecond, 10 * time.Second}
+
 // sweepEvery is how often the sweeper looks; in the cloud, every minute.
 const sweepEvery = 2 * time.Second
 
@@ -42,7 +46,9 @@ type System struct {
 // whom; its Functions and Schedules are filled in here. The functions read
 // their configuration from env, except for the addresses of the services, which
 // are the hub's. FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST in env name
-// servers that take the place of the embedded ones.
+// servers that take the place of the embedded ones. With c.Forward the functions
+// are those of other processes, which read their own environment; what is built
+// here is the list of them. With c.Data the state is kept there.
 func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, error) {
 	conf, err := boot.Load(ctx, envconfig.MultiLookuper(envconfig.MapLookuper(map[string]string{
 		"GOOGLE_CLOUD_PROJECT": c.Project, "TRUECOST_REGION": c.Region,
@@ -56,6 +62,9 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 	s := &System{}
 	c.FirestoreHost, c.PubSubHost = conf.FirestoreHost, conf.PubSubHost
 	c.Schedules = []hub.Schedule{{Topic: conf.SweepTopic, Every: sweepEvery}}
+	low, high := &c.Push.Backoff[0], &c.Push.Backoff[1]
+	*low = cmp.Or(*low, min(deskBackoff[0], cmp.Or(*high, deskBackoff[0])))
+	*high = cmp.Or(*high, max(deskBackoff[1], *low))
 	c.Functions = func(at hub.Addresses) ([]host.Function, error) {
 		conf.FirestoreHost, conf.PubSubHost, conf.LocalAuth = at.Firestore, at.PubSub, true
 		if agents, set := env.Lookup("A2A_BASE_URL"); !set || agents == "" {

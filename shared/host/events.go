@@ -27,6 +27,7 @@ type Delivery struct {
 type Trigger struct {
 	Name   string // entry point
 	Topic  string // Pub/Sub topic id
+	Push   Push
 	Handle func(ctx context.Context, d Delivery) error
 }
 
@@ -82,7 +83,7 @@ func decodeDelivery(id string, body []byte) (Delivery, error) {
 // binary or structured mode, for whoever hosts it without the framework.
 func (t Trigger) Function(log *slog.Logger) Function {
 	handle := t.Event(log)
-	return Function{Name: t.Name, Kind: Event, Topic: t.Topic, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return Function{Name: t.Name, Kind: Event, Topic: t.Topic, Push: t.Push, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxEvent)
 		e, err := cloudevents.NewEventFromHTTPRequest(r)
 		if err != nil || e.Validate() != nil {
