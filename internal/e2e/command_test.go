@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -45,22 +46,29 @@ var program = sync.OnceValues(func() (string, error) {
 // held wait for their first agent for ever.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	st := newStage(t, func(_ string, r a2a.Request) bool { return strings.HasPrefix(r.EstimateID, "held") })
+	s := start(t, hub.Config{}, st.env())
+	st.before(t, s)
+	s.scripts(t, "testdata/script", nil)
+}
+
+// scripts runs the scripts of a folder in parallel, each as a user of its own;
+// the system ends when the last is through.
+func (s *system) scripts(t *testing.T, dir string, more map[string]func(*testscript.TestScript, bool, []string)) {
+	t.Helper()
 	bin, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := newStage(t, func(_ string, r a2a.Request) bool { return strings.HasPrefix(r.EstimateID, "held") })
-	s := start(t, hub.Config{}, st.env())
-	st.before(t, s)
 	testdata, err := filepath.Abs(inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The scripts run in parallel, each as a user of its own, and the system ends
-	// when the last is through.
+	cmds := map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "json": jsonIs}
+	maps.Copy(cmds, more)
 	t.Run("on a running system", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{
-			Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
+			Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
 			Setup: func(env *testscript.Env) error {
 				env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 				env.Setenv("TRUECOST_INSPECTOR", "http://"+s.Addresses().Inspector)
@@ -69,7 +77,7 @@ func TestScripts(t *testing.T) {
 				env.Setenv("TESTDATA", testdata)
 				return nil
 			},
-			Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "json": jsonIs},
+			Cmds: cmds,
 		})
 	})
 }
