@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func chain(n int) *engine.Flow {
 		node.Agent, node.Needs = node.Name, needs
 		node.Gate.Scorer, node.Gate.Critic = node.Name+"_scorer", node.Name+"_critic"
 		f.Nodes = append(f.Nodes, node)
-		needs = append(needs[:len(needs):len(needs)], node.Name)
+		needs = append(slices.Clip(needs), node.Name)
 	}
 	return f
 }

@@ -55,19 +55,16 @@ func (a *answer) event(f *engine.Flow) engine.Event {
 
 // refused answers a store that will never take what a commit holds: the step
 // fails, so that the run ends with a reason and not at its deadline. If even
-// that is refused, the documents that would come with it are left out. It is
-// false when nothing is left to give up.
-func (a *answer) refused(err error) bool {
+// that is refused, the documents that would come with it are left out.
+func (a *answer) refused(err error) {
 	switch {
-	case fault.KindOf(err) != fault.Invalid || a.bare:
-		return false
+	case fault.KindOf(err) != fault.Invalid:
 	case a.Status == StepFailed:
 		a.bare = true
-		return true
+	default:
+		a.Status, a.Result, a.Score, a.retry, a.asks, a.fan = StepFailed, nil, 0, nil, nil, nil
+		a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The output cannot be stored: " + fault.Public(err), Agent: a.Agent}
 	}
-	a.Status, a.Result, a.Score, a.retry, a.asks, a.fan = StepFailed, nil, 0, nil, nil, nil
-	a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The output cannot be stored: " + fault.Public(err), Agent: a.Agent}
-	return true
 }
 
 // execute calls the agent under the claim. mine is false when nothing is to be

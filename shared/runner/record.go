@@ -22,51 +22,69 @@ const (
 func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) error {
 	for try := range commitTries {
 		if try > 0 {
-			if err := r.Sleep(ctx, jitter(commitPause)); err != nil {
-				return fmt.Errorf("record %s: %w", a.ID, err)
-			}
-			found, err := r.reload(ctx, &run, &a.Step)
+			found, err := r.lookAgain(ctx, &a.Step, func() (whereabouts, error) { return r.reload(ctx, &run, &a.Step) })
 			switch {
-			case err != nil:
-				r.warn(ctx, "reload", &a.Step, err)
-				continue
-			case found == elsewhere:
-				return nil
+			case err != nil || found == elsewhere:
+				return err
 			case found == here:
 				// The commit was applied although its answer was lost. Which of the
 				// open steps it opened is not known any more: a duplicate costs a read.
 				return r.publish(ctx, p.Flow, &run.State, r.due(&run.State, 0))
-			}
-		}
-		state, effects, verdict := engine.Next(p.Flow, run.State, a.event(p.Flow), r.Now())
-		switch verdict {
-		case engine.Invalid:
-			if a.unasked() {
+			case found == unknown:
 				continue
 			}
-			r.Log.ErrorContext(ctx, "the engine refused an event", slog.String("run", a.Run), slog.String("step", string(a.ID)))
-			return nil
-		case engine.Stale:
-			return r.late(ctx, a)
-		case engine.Applied:
 		}
-		commit, err := r.recording(ctx, p, &run, state, effects, a)
-		if err == nil {
-			err = r.Store.Commit(ctx, commit)
+		if done, err := r.apply(ctx, p, &run, &a); done {
+			return err
 		}
-		if err == nil {
-			return r.recorded(ctx, p, state, effects, &commit, &a)
-		}
-		switch fault.KindOf(err) {
-		case fault.Conflict:
-		case fault.NotFound:
-			return nil // the estimate was taken away; its run ends at the deadline
-		default:
-			r.warn(ctx, "commit", &a.Step, err)
-		}
-		a.refused(err)
 	}
 	return fault.New(fault.Unavailable, "step %s could not be recorded", a.ID)
+}
+
+// apply commits what an answer makes of the run. done is false when that is to
+// be tried again.
+func (r *Runner) apply(ctx context.Context, p *Pipeline, run *Run, a *answer) (done bool, err error) {
+	state, effects, verdict := engine.Next(p.Flow, run.State, a.event(p.Flow), r.Now())
+	switch verdict {
+	case engine.Invalid:
+		if a.unasked() {
+			return false, nil
+		}
+		r.Log.ErrorContext(ctx, "the engine refused an event", slog.String("run", a.Run), slog.String("step", string(a.ID)))
+		return true, nil
+	case engine.Stale:
+		r.late(ctx, *a)
+		return true, nil
+	case engine.Applied:
+	}
+	commit, err := r.recording(ctx, p, run, state, effects, *a)
+	if err == nil {
+		err = r.Store.Commit(ctx, commit)
+	}
+	switch fault.KindOf(err) {
+	case "":
+		return true, r.recorded(ctx, p, state, effects, &commit, a)
+	case fault.Conflict:
+	case fault.NotFound:
+		return true, nil // the estimate was taken away; its run ends at the deadline
+	default:
+		r.warn(ctx, "commit", &a.Step, err)
+	}
+	a.refused(err)
+	return false, nil
+}
+
+// lookAgain pauses and reads what a commit that did not go through found.
+func (r *Runner) lookAgain(ctx context.Context, step *Step, reload func() (whereabouts, error)) (whereabouts, error) {
+	if err := r.Sleep(ctx, jitter(commitPause)); err != nil {
+		return unknown, fmt.Errorf("record %s: %w", step.ID, err)
+	}
+	found, err := reload()
+	if err != nil {
+		r.warn(ctx, "reload", step, err)
+		return unknown, nil
+	}
+	return found, nil
 }
 
 // recorded does what follows a commit.
@@ -139,7 +157,8 @@ func (s *Step) giveBack() { s.Lease, s.Failure, s.DoneAt = 0, nil, nil }
 type whereabouts int
 
 const (
-	nowhere   whereabouts = iota // not recorded: try again
+	unknown   whereabouts = iota // the store did not say
+	nowhere                      // not recorded: try again
 	here                         // recorded by this very commit
 	elsewhere                    // recorded by another worker, or gone
 )
@@ -184,13 +203,12 @@ func (r *Runner) whereabouts(ctx context.Context, step *Step) (whereabouts, erro
 }
 
 // late keeps the result of a step that nobody needs any more.
-func (r *Runner) late(ctx context.Context, a answer) error {
+func (r *Runner) late(ctx context.Context, a answer) {
 	if a.retry != nil || a.RevAt > 0 || a.Late || a.Version.IsZero() {
-		return nil
+		return
 	}
 	a.Late = true
 	if _, err := r.Store.PutStep(ctx, a.Step); err != nil && fault.KindOf(err) != fault.Conflict {
 		r.warn(ctx, "keep late result", &a.Step, err)
 	}
-	return nil
 }

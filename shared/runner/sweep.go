@@ -80,23 +80,10 @@ func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, ids []engine.
 	if err != nil {
 		return fmt.Errorf("load the open steps of %s: %w", run.RunID(), err)
 	}
-	for _, step := range steps {
-		switch {
-		case step.Finished() && step.RevAt > run.Rev: // recorded since the run was read
-		case step.Finished():
-			r.Log.ErrorContext(ctx, "a finished step is open", slog.String("run", step.Run), slog.String("step", string(step.ID)))
-		case step.Expired():
-		default:
-			e := engine.DeadlinePassed{Step: step.ID, Since: step.StartedAt}
-			if _, verdict, err := r.control(ctx, p, run, e); err != nil || verdict == engine.Applied {
-				return err
-			}
-		}
+	if moved, err := r.overdue(ctx, p, run, steps); err != nil || moved {
+		return err
 	}
-	ids = slices.DeleteFunc(ids, func(id engine.StepID) bool {
-		held := find(steps, id)
-		return held != nil && !held.Finished() && !held.Expired()
-	})
+	ids = slices.DeleteFunc(ids, func(id engine.StepID) bool { return find(steps, id).atWork() })
 	if err := r.publish(ctx, p.Flow, &run.State, ids); err != nil {
 		return err
 	}
@@ -110,3 +97,24 @@ func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, ids []engine.
 	}
 	return nil
 }
+
+// overdue ends the tries of steps that outlived their time; it reports whether
+// the run moved by it.
+func (r *Runner) overdue(ctx context.Context, p *Pipeline, run Run, steps []Step) (moved bool, err error) {
+	for _, step := range steps {
+		switch {
+		case step.Finished():
+			r.Log.ErrorContext(ctx, "a finished step is open", slog.String("run", step.Run), slog.String("step", string(step.ID)))
+		case step.atWork():
+			e := engine.DeadlinePassed{Step: step.ID, Since: step.StartedAt}
+			if _, verdict, err := r.control(ctx, p, run, e); err != nil || verdict == engine.Applied {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// atWork reports whether somebody holds the step. A step that does not exist is
+// nil.
+func (s *Step) atWork() bool { return s != nil && !s.Finished() && !s.Expired() }
