@@ -61,6 +61,9 @@ type character struct {
 
 // characterOf draws the character of a call.
 func (w *World) characterOf(agent, call string, attempt int) character {
+	if w.plot.Steady > 0 {
+		return character{takes: w.plot.Steady, score: 100}
+	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(agent + "/" + call))      // a hash never fails
 	rng := rand.New(rand.NewPCG(w.seed, h.Sum64())) //nolint:gosec // a test is to be repeatable

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -70,16 +71,24 @@ func (d deed) allows(k Kind) bool {
 	return slices.Contains(d.can(), k)
 }
 
+// Point is a yield point: somebody is about to do something.
+type Point struct {
+	Yield int           // counted from 1
+	At    time.Duration // since the world began
+	What  string        // as in the trace
+	deed  deed
+}
+
 // Chaos decides what happens at the yield points of a world, in their order.
 type Chaos interface {
-	At(yield int, d deed, at time.Duration) Fault
+	At(p Point) Fault
 }
 
 // None is a world without faults.
 type None struct{}
 
 // At implements Chaos.
-func (None) At(int, deed, time.Duration) Fault { return Fault{} }
+func (None) At(Point) Fault { return Fault{} }
 
 // Random draws faults from a seed, until as many have happened as it was given.
 type Random struct {
@@ -99,12 +108,12 @@ func NewRandom(seed uint64) *Random {
 }
 
 // At implements Chaos.
-func (r *Random) At(_ int, d deed, at time.Duration) Fault {
-	if r.left == 0 || at > quiet || r.rng.Float64() >= r.rate {
+func (r *Random) At(p Point) Fault {
+	if r.left == 0 || p.At > quiet || r.rng.Float64() >= r.rate {
 		return Fault{}
 	}
 	r.left--
-	can := d.can()
+	can := p.deed.can()
 	return newFault(can[r.rng.IntN(len(can))], r.rng.Float64())
 }
 
@@ -131,11 +140,33 @@ type Planned struct {
 type Plan []Planned
 
 // At implements Chaos.
-func (p Plan) At(yield int, d deed, _ time.Duration) Fault {
+func (p Plan) At(at Point) Fault {
 	for _, planned := range p {
-		if planned.Yield == yield && d.allows(planned.Fault.Kind) {
+		if planned.Yield == at.Yield && at.deed.allows(planned.Fault.Kind) {
 			return planned.Fault
 		}
 	}
 	return Fault{}
+}
+
+// Scene is a list of faults, each at the first point after the one before that
+// is about what it says.
+type Scene struct {
+	Cues []Cue
+}
+
+// Cue is a fault at what begins with On.
+type Cue struct {
+	On    string
+	Fault Fault
+}
+
+// At implements Chaos.
+func (s *Scene) At(p Point) Fault {
+	if len(s.Cues) == 0 || !strings.HasPrefix(p.What, s.Cues[0].On) || !p.deed.allows(s.Cues[0].Fault.Kind) {
+		return Fault{}
+	}
+	f := s.Cues[0].Fault
+	s.Cues = s.Cues[1:]
+	return f
 }

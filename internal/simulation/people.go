@@ -55,6 +55,9 @@ func (w *World) cast() {
 		_, err := r.Start(ctx, start)
 		return err
 	}, w.must("start"))
+	if w.plot.Steady > 0 {
+		return
+	}
 	w.act(time.Duration(w.rng.IntN(60))*time.Second, "start again", func(ctx context.Context, r *runner.Runner) error {
 		_, err := r.Start(ctx, start)
 		return err

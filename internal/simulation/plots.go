@@ -19,6 +19,7 @@ type Plot struct {
 	People    bool          // hold, resume, cancel, try again
 	Patience  time.Duration // beyond the usual, within which a run must come to rest
 	Ends      bool          // in the same way however it gets there
+	Steady    time.Duration // every agent takes so long, at once and well; 0: as the seed has it
 }
 
 const day = 24 * time.Hour
@@ -141,4 +142,19 @@ func once() *Plot {
 	a, b := plain("first"), plain("second", "first")
 	a.Ambiguous, b.Ambiguous = true, true
 	return &Plot{Name: "once", Flow: flow("once", a, b), Instances: 3, Forgetful: true}
+}
+
+// single is one gated node whose agents work without trouble.
+func single() *Plot {
+	return &Plot{Name: "single", Flow: flow("single", node("only")), Instances: 3, Ends: true, Steady: 5 * time.Second}
+}
+
+// small is a fan-out of five chunks in two shards, without trouble.
+func small() *Plot {
+	p := fan(engine.FailAll, 0)
+	p.Name, p.Items, p.Ends, p.Breaks, p.Steady = "small", 5, true, 0, 5*time.Second
+	p.Flow.Nodes = p.Flow.Nodes[:2]
+	p.Flow.Nodes[1].Gate = nil
+	p.Flow.Nodes[1].FanOut.Chunk = 1
+	return p
 }

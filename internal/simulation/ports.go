@@ -256,7 +256,7 @@ func (p *ports) Publish(ctx context.Context, messages ...runner.Message) error {
 			p.w.enqueue(m, 0, p.w.travel(c)) //nolint:contextcheck // a delivery does not belong to who published
 		}
 	}
-	p.w.tracef("%-9s publish %v", a.name, steps)
+	p.w.tracef("%-9s publish %v: %d on their way", a.name, steps, copies*len(messages))
 	switch f.Kind {
 	case Fails, Unheard:
 		return fault.New(fault.Unavailable, "the queue is away")

@@ -231,7 +231,7 @@ func (w *World) proceed(r *request) {
 	if !r.fated {
 		r.fated = true
 		w.yields++
-		f = w.chaos.At(w.yields, r.deed, w.since())
+		f = w.chaos.At(Point{w.yields, w.since(), r.what, r.deed})
 	}
 	if f.Kind != "" {
 		w.faults++

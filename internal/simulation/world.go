@@ -149,7 +149,9 @@ type Report struct {
 	Violations []string
 	Trace      string
 	Commits    []Commit
+	Outcome    string
 	Virtual    time.Duration
+	Ended      time.Duration // when a run last changed
 
 	Yields, Faults, Crashes, Deliveries, Published int
 	Calls                                          int // executions that an agent was paid for
@@ -167,6 +169,16 @@ func (w *World) Run() *Report {
 		Seed: w.seed, Plot: w.plot.Name, Trace: w.trace.String(), Commits: w.commits, Virtual: w.since(),
 		Yields: w.yields, Faults: w.faults, Crashes: w.crashes, Deliveries: w.deliveries, Published: w.published,
 		Calls: w.agents.paid(), Bill: w.store.Bill(), Hot: w.store.Hot(),
+	}
+	for _, c := range w.commits {
+		for _, d := range c.Changes {
+			if _, ok := d.State(); ok {
+				r.Ended = c.At
+			}
+		}
+	}
+	if w.plot.Ends {
+		r.Outcome = w.Outcome()
 	}
 	if !rested {
 		r.Violations = append(r.Violations, "I10: "+w.unrest())
