@@ -25,6 +25,7 @@ var desk = envconfig.MapLookuper(map[string]string{
 	"TRUECOST_AGENT_TIMEOUT":     "15s",
 	"TRUECOST_RETRY_PAUSE":       "1s",
 	"TRUECOST_STEP_LEASE":        "6s",
+	"TRUECOST_TASK_LEASE":        "3s",
 	"TRUECOST_OVERDUE":           "3s",
 	"TRUECOST_RUNS_AT_ONCE":      "100", // whoever does not sign in is one user
 	"TRUECOST_STARTS_PER_MINUTE": "1000",

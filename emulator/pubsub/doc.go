@@ -36,7 +36,18 @@
 // official emulator. That one does not know all limits, and after a nack it
 // lets the rest of an ordering key pass; this server holds it back.
 //
-// State is in memory and goes with the server. For tests there are a clock
+// The state of a server that New returns is in memory and goes with it. One that
+// Open returns keeps it in a directory: topics, subscriptions, what is not
+// acknowledged, how often it was delivered and how long it backs off. What was
+// answered survives the death of the process, by SIGKILL too: a message that was
+// published is delivered, one whose acknowledgement was answered is not again,
+// and a dead letter is moved once. Leases end with the process, so that what was
+// leased is due at once; the ack ids of before are stale. Every delivery is in
+// the journal before it leaves (one write of some 30 bytes), for a count that can
+// be lost would keep a message that kills its handlers alive. A power cut may take
+// the last moments (see the package journal).
+//
+// For tests there are a clock
 // that stands until it is told to move (Clock), delivery faults drawn from a
 // seed (Faults), errors per call (Options.Fail), the list of what was
 // published (Messages) and a wait for quiet (Idle).

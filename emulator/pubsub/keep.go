@@ -114,8 +114,8 @@ func (b *broker) snapshot() iter.Seq2[[]byte, error] {
 		if !yield(state.batch, state.err) {
 			return
 		}
-		byID := func(a, b *record) int { return cmp.Compare(a.message.MessageId, b.message.MessageId) }
-		for _, r := range slices.SortedFunc(maps.Keys(backlog), byID) {
+		byNumber := func(a, b *record) int { return cmp.Compare(backlog[a][0].number, backlog[b][0].number) }
+		for _, r := range slices.SortedFunc(maps.Keys(backlog), byNumber) {
 			if !yield(appendPublished(nil, r, backlog[r])) {
 				return
 			}

@@ -104,7 +104,7 @@ func appendBytes[B []byte | string](b []byte, field protowire.Number, content B)
 }
 
 func appendMessage(b []byte, field protowire.Number, m proto.Message) ([]byte, error) {
-	content, err := proto.Marshal(m)
+	content, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		return b, fmt.Errorf("encode %s: %w", m.ProtoReflect().Descriptor().Name(), err)
 	}

@@ -171,5 +171,5 @@ func (r *restorer) finish() {
 			r.remember(e.record)
 		}
 	}
-	slices.SortFunc(r.log, func(a, b *record) int { return cmp.Compare(a.message.MessageId, b.message.MessageId) })
+	slices.SortStableFunc(r.log, func(a, b *record) int { return cmp.Compare(a.message.MessageId, b.message.MessageId) })
 }
