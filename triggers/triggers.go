@@ -3,6 +3,7 @@ package triggers
 
 import (
 	"context"
+	"time"
 
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/host"
@@ -11,13 +12,28 @@ import (
 	"truecost.dev/triggers/sweep"
 )
 
-// Table lists every event function this module deploys.
+// deliveries is how often a message is delivered in vain before it is given up.
+const deliveries = 20
+
+// Table lists every event function this module deploys. The calls of agents take
+// minutes and have a topic of their own: Pub/Sub holds back the whole of a
+// subscription whose pushes are slow or fail, and what takes a moment must not
+// wait with them.
 func Table(s *boot.Services) []host.Trigger {
+	c := s.Config
+	calls := host.Push{
+		Ack: 600 * time.Second, Backoff: [2]time.Duration{10 * time.Second, 600 * time.Second},
+		Deliveries: deliveries, DeadLetter: c.DeadTopic,
+	}
+	control := host.Push{
+		Ack: 60 * time.Second, Backoff: [2]time.Duration{10 * time.Second, 60 * time.Second},
+		Deliveries: deliveries, DeadLetter: c.DeadTopic,
+	}
 	return []host.Trigger{
-		{Name: "pipeline_step", Topic: s.Config.StepsTopic, Handle: data(step.Handle(s.Runner))},
-		{Name: "pipeline_control", Topic: s.Config.ControlTopic, Handle: data(step.Handle(s.Runner))},
-		{Name: "pipeline_sweep", Topic: s.Config.SweepTopic, Handle: data(sweep.Handle(s.Runner))},
-		{Name: "pipeline_dead", Topic: s.Config.DeadTopic, Handle: letter(deadletter.Handle(s.Runner))},
+		{Name: "pipeline_step", Topic: c.StepsTopic, Push: calls, Handle: data(step.Handle(s.Runner))},
+		{Name: "pipeline_control", Topic: c.ControlTopic, Push: control, Handle: data(step.Handle(s.Runner))},
+		{Name: "pipeline_sweep", Topic: c.SweepTopic, Handle: data(sweep.Handle(s.Runner))},
+		{Name: "pipeline_dead", Topic: c.DeadTopic, Handle: letter(deadletter.Handle(s.Runner))},
 	}
 }
 
