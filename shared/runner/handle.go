@@ -17,6 +17,11 @@ import (
 // again: done, stale, duplicate, meant for a run that is gone. An error asks
 // for redelivery and is returned only while nothing was paid.
 func (r *Runner) Handle(ctx context.Context, m Message) error {
+	if r.Pace.Delivery > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Pace.Delivery)
+		defer cancel()
+	}
 	run, p, err := r.load(ctx, m.Run)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // deleted meanwhile

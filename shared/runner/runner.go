@@ -62,13 +62,14 @@ type Pace struct {
 	WaitAtMost time.Duration // a step due sooner than this is waited for, later ones are the sweeper's
 	Grace      time.Duration // an open step this old was forgotten by somebody: catchUp publishes it
 	SweepTime  time.Duration // how long one sweep goes on
+	Delivery   time.Duration // what one delivery may take; 0 is no bound
 }
 
 // DefaultPace is what production runs with.
 func DefaultPace() Pace {
 	return Pace{
 		Lease: 90 * time.Second, Beat: 30 * time.Second, QuickTries: 3, QuickBase: time.Second,
-		WaitAtMost: 20 * time.Second, Grace: 10 * time.Second, SweepTime: 50 * time.Second,
+		WaitAtMost: 20 * time.Second, Grace: 10 * time.Second, SweepTime: 50 * time.Second, Delivery: 540 * time.Second,
 	}
 }
 
