@@ -86,7 +86,7 @@ func (m *model) readShard(w *world, k *worker) {
 	case shard.Full():
 		k.pc = merging
 	default:
-		m.publish(w, k, m.forgotten(w, at), acknowledging)
+		k.publish(m.forgotten(w, at), acknowledging)
 	}
 }
 
@@ -168,7 +168,7 @@ func (m *model) recordChunk(w *world, who int, unknown bool) {
 		k.pc = reloadingChunk
 		return
 	}
-	m.publish(w, k, next.publish, m.afterChunk(next.next))
+	k.publish(next.publish, m.afterChunk(next.next))
 }
 
 // afterChunk: whoever fills a shard completes it.
@@ -211,7 +211,7 @@ func (m *model) reloadChunk(w *world, who int) {
 	mine := d.owner == uint8(who)+1
 	switch {
 	case d.status == done && mine, d.back && mine:
-		m.publish(w, k, m.forgotten(w, at), m.afterChunk(k.shard))
+		k.publish(m.forgotten(w, at), m.afterChunk(k.shard))
 	case d.status == done:
 		k.pc = acknowledging
 	default:
@@ -252,7 +252,7 @@ func (m *model) shut(w *world, k *worker) {
 			}
 		}
 	} // else another worker completed it, and publishes
-	m.publish(w, k, first, counting)
+	k.publish(first, counting)
 }
 
 // complete counts.
@@ -275,6 +275,6 @@ func (m *model) endFan(w *world, k *worker) {
 		k.pc = endingFan
 	default:
 		m.setRun(w, next)
-		m.publish(w, k, next.publish, acknowledging)
+		k.publish(next.publish, acknowledging)
 	}
 }

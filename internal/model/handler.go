@@ -65,9 +65,9 @@ func (m *model) deliver(w *world, who int, msg uint8, aged bool) {
 	k.pc = acknowledging
 	switch {
 	case ref.Role == engine.RoleExpand && run.fanning:
-		m.publish(w, k, m.resent(w), acknowledging)
+		k.publish(m.resent(w), acknowledging)
 	case aged:
-		m.publish(w, k, run.open, acknowledging)
+		k.publish(run.open, acknowledging)
 	}
 }
 
@@ -126,7 +126,7 @@ func (m *model) then(w *world, who int, pc counter) {
 }
 
 // publish makes a worker publish the messages of mask and go on after that.
-func (m *model) publish(w *world, k *worker, mask uint32, then counter) {
+func (k *worker) publish(mask uint32, then counter) {
 	k.pub, k.then, k.pc = mask, then, publishing
 	if mask == 0 {
 		k.pc, k.then = then, idle
@@ -198,7 +198,7 @@ func (m *model) call(w *world, who int, failing bool) {
 		k.pc = recordingChunk
 	}
 	if m.mutant == PublishFirst && k.pc == recording && !failing {
-		m.publish(w, k, m.table.next(k.run, event{finished, k.msg}).publish, recording)
+		k.publish(m.table.next(k.run, event{finished, k.msg}).publish, recording)
 	}
 	if failing {
 		k.out = away
@@ -247,13 +247,14 @@ func (k *worker) event() event {
 func (m *model) record(w *world, who int, unknown bool) {
 	k := &w.workers[who]
 	next := m.table.next(k.run, k.event())
-	switch {
-	case next.verdict == engine.Invalid:
+	switch next.verdict {
+	case engine.Invalid:
 		m.violate("I3: %s is an impossible event", m.table.ids[k.msg])
 		return
-	case next.verdict == engine.Stale:
+	case engine.Stale:
 		m.late(w, who)
 		return
+	case engine.Applied:
 	}
 	role := m.table.ref(k.msg).Role
 	claimless := role == engine.RoleExpand || role == engine.RoleJoin || m.mutant == NoClaim
@@ -303,9 +304,9 @@ func (m *model) commit(w *world, who int, next move, unknown bool) {
 	case m.mutant == ViewApart && next.view:
 		k.pub, k.then, k.pc = next.publish, acknowledging, showing
 	case m.table.ref(k.msg).Role == engine.RoleExpand:
-		m.publish(w, k, next.publish|m.resent(w), acknowledging)
+		k.publish(next.publish|m.resent(w), acknowledging)
 	default:
-		m.publish(w, k, next.publish, acknowledging)
+		k.publish(next.publish, acknowledging)
 	}
 }
 
@@ -358,7 +359,7 @@ func (m *model) late(w *world, who int) {
 func (m *model) reload(w *world, who int) {
 	k := &w.workers[who]
 	d := &w.steps[k.msg]
-	if m.mutant == LateApplied && m.table.runs[w.run].Status.Ended() {
+	if m.mutant == LateApplied && m.table.runs[w.run].Status.Ended() && d.status == claimed {
 		k.flags |= runFresh | stepFresh // as if nothing had happened
 		k.pc = recording
 		return
@@ -368,9 +369,9 @@ func (m *model) reload(w *world, who int) {
 	mine := d.owner == uint8(who)+1
 	switch {
 	case d.status == done && m.table.ref(k.msg).Role == engine.RoleExpand:
-		m.publish(w, k, m.resent(w), acknowledging)
+		k.publish(m.resent(w), acknowledging)
 	case d.status == done && mine, d.back && mine:
-		m.publish(w, k, m.table.runs[w.run].open, acknowledging) // it was this commit
+		k.publish(m.table.runs[w.run].open, acknowledging) // it was this commit
 	case d.status == done:
 		k.pc = acknowledging
 	default:

@@ -75,8 +75,8 @@ func Scenarios() []Scenario {
 			Name: "one node, three attempts", Flow: flow("one", judged(node("a"), 2)),
 			Scores: map[string][]int{"a": {50, 60, 55}},
 			Faults: [3]Faults{
-				{Crash: 1, Expire: 1, Sweep: 1, Lose: 1},
-				{Crash: 1, Expire: 1, Sweep: 1, Lose: 1, Again: 1, Away: 1, Unknown: 1, Cancel: 1},
+				{Crash: 1, Expire: 1},
+				{Crash: 1, Expire: 1, Sweep: 1, Cancel: 1},
 				{Crash: 2, Expire: 2, Sweep: 2, Lose: 1, Again: 1, Away: 1, Unknown: 1, Cancel: 1, Hold: 1, Aged: 1},
 			},
 		},
@@ -84,8 +84,8 @@ func Scenarios() []Scenario {
 			Name: "chain of two", Flow: flow("chain", judged(node("a"), 1), judged(node("b", "a"), 0)),
 			Scores: map[string][]int{"a": {60, 90}, "b": {90}},
 			Faults: [3]Faults{
+				{Crash: 1, Cancel: 1},
 				{Crash: 1, Expire: 1, Sweep: 1, Cancel: 1},
-				{Crash: 1, Expire: 1, Sweep: 1, Lose: 1, Again: 1, Unknown: 1, Cancel: 1, Aged: 1},
 				{Crash: 2, Expire: 2, Sweep: 2, Lose: 1, Again: 1, Away: 1, Unknown: 1, Cancel: 1, Hold: 1, Aged: 1},
 			},
 		},
@@ -93,8 +93,8 @@ func Scenarios() []Scenario {
 			Name: "diamond", Flow: flow("diamond", node("a"), judged(node("b", "a"), 0), judged(node("c", "a"), 0), node("d", "b", "c")),
 			Scores: map[string][]int{"b": {80}, "c": {95}},
 			Faults: [3]Faults{
+				{Crash: 1, Expire: 1},
 				{Crash: 1, Expire: 1, Sweep: 1},
-				{Crash: 1, Expire: 1, Sweep: 1, Again: 1, Unknown: 1},
 				{Crash: 2, Expire: 2, Sweep: 1, Again: 1, Lose: 1, Away: 1, Unknown: 1, Cancel: 1, Aged: 1},
 			},
 		},
@@ -102,8 +102,8 @@ func Scenarios() []Scenario {
 			Name: "fan-out, two shards at once", Flow: flow("fan", fanned),
 			Fan: engine.Fan{Chunks: 4, Shards: 2, Active: 2}, Broken: map[int]bool{2: true},
 			Faults: [3]Faults{
-				{Crash: 1, Expire: 1, Sweep: 1},
-				{Crash: 1, Expire: 1, Sweep: 1, Again: 1},
+				{Crash: 1, Expire: 1},
+				{Crash: 1, Expire: 1, Again: 1},
 				{Crash: 2, Expire: 2, Sweep: 2, Again: 1, Lose: 1, Away: 1, Unknown: 1, Cancel: 1},
 			},
 		},
@@ -111,8 +111,8 @@ func Scenarios() []Scenario {
 			Name: "fan-out, one shard after the other", Flow: flow("fan", fanned),
 			Fan: engine.Fan{Chunks: 4, Shards: 2, Active: 1}, Broken: map[int]bool{0: true},
 			Faults: [3]Faults{
-				{Crash: 1, Expire: 1, Sweep: 1},
-				{Crash: 1, Expire: 1, Sweep: 1, Lose: 1, Unknown: 1},
+				{Crash: 1, Unknown: 1},
+				{Crash: 1, Sweep: 1, Unknown: 1},
 				{Crash: 2, Expire: 2, Sweep: 2, Again: 1, Lose: 1, Away: 1, Unknown: 1, Cancel: 1},
 			},
 		},
@@ -120,8 +120,8 @@ func Scenarios() []Scenario {
 			Name: "pause in a parallel branch", Flow: flow("pause", node("plan"), node("price", "plan"), paused, node("sum", "price", "order")),
 			Asks: map[string]bool{"price.0.p": true},
 			Faults: [3]Faults{
-				{Crash: 1, Expire: 1, Sweep: 1},
-				{Crash: 1, Expire: 1, Sweep: 1, Lose: 1, Again: 1, Hold: 1},
+				{Crash: 1, Expire: 1},
+				{Crash: 1, Expire: 1, Lose: 1, Hold: 1},
 				{Crash: 2, Expire: 2, Sweep: 2, Again: 1, Lose: 1, Away: 1, Unknown: 1, Cancel: 1, Hold: 1},
 			},
 		},

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type model struct {
 	end        string           // how a run ends that is not canceled
 	faultless  bool             // no fault is allowed
 	violated   string
+	unfair     bool // no fair schedules
 }
 
 // Result counts what a search saw.
@@ -106,7 +108,7 @@ func Search(s Scenario, o Options) Result {
 // visit checks a world that is new and appends what can happen in it.
 func (m *model) visit(w *world, arena []action) []action {
 	m.check(w)
-	if m.violated == "" && !m.faultless {
+	if m.violated == "" && !m.faultless && !m.unfair {
 		m.fair(*w)
 	}
 	first := len(arena)
@@ -118,7 +120,7 @@ func (m *model) visit(w *world, arena []action) []action {
 // explain finds the shortest way to a violation among the first million states,
 // or gives the way that the search took.
 func (m *model) explain(s *Scenario, o Options, stack []frame, arena []action) *Violation {
-	if v := shortest(s, o, 1_000_000); v != nil {
+	if v := shortest(s, o, 1_000_000, strings.HasPrefix(m.violated, "I10")); v != nil {
 		return v
 	}
 	v := &Violation{Broken: m.violated}
@@ -131,14 +133,15 @@ func (m *model) explain(s *Scenario, o Options, stack []frame, arena []action) *
 	return v
 }
 
-// shortest searches breadth first.
-func shortest(s *Scenario, o Options, limit int) *Violation {
+// shortest searches breadth first. fair: a schedule that does not end counts.
+func shortest(s *Scenario, o Options, limit int, fair bool) *Violation {
 	type visited struct {
 		world  world
 		parent int
 		by     action
 	}
 	m, w := newModel(s, o)
+	m.unfair = !fair
 	seen := map[key]struct{}{w.key(false): {}}
 	queue := []visited{{world: w, parent: -1}}
 	var actions []action
@@ -208,12 +211,13 @@ func Replay(s Scenario, o Options, path []string) (trace []string, broken string
 
 func (m *model) describe(w *world) string {
 	run := m.table.runs[w.run]
-	text := fmt.Sprintf("run %s rev %d, open %v, under way %v", run.Status, run.Rev, m.names(run.open), m.names(w.bag))
+	var text strings.Builder
+	fmt.Fprintf(&text, "run %s rev %d, open %v, under way %v", run.Status, run.Rev, m.names(run.open), m.names(w.bag))
 	for i, id := range m.table.ids {
 		if d := w.steps[i]; d.status != absent {
-			text += fmt.Sprintf("\n    %s: %s, owner %d, expired %t, claims %d, called %d, paid %d",
+			fmt.Fprintf(&text, "\n    %s: %s, owner %d, expired %t, claims %d, called %d, paid %d",
 				id, [...]string{"absent", "claimed", "done", "late"}[d.status], d.owner, d.expired, d.claims, d.asked, d.paid)
 		}
 	}
-	return text
+	return text.String()
 }

@@ -4,8 +4,8 @@
 //	go run ./internal/model/cmd                      a million states
 //	go run ./internal/model/cmd -bound nightly -limit 10000000
 //	go run ./internal/model/cmd -mutant 'no claim'   must find a violation
-//	go run ./internal/model/cmd -replay FILE         follows a path, a line per action;
-//	                                                 the first line is the scenario's name
+//	go run ./internal/model/cmd -replay FILE         follows a path, as a violation is printed:
+//	                                                 the scenario, what broke, a line per action
 //
 // It exits with 1 when an invariant broke.
 package main
@@ -14,11 +14,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
 	"truecost.dev/internal/model"
 )
+
+var broke = regexp.MustCompile(`^I\d+: `)
 
 func main() {
 	bound := flag.String("bound", "full", "quick, full or nightly")
@@ -60,41 +63,46 @@ func search(bound model.Bound, mutant model.Mutant, limit int) int {
 }
 
 func follow(file string, bound model.Bound, mutant model.Mutant) int {
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(file) //nolint:gosec // the path is the caller's own argument
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
+	var path []string
+	for _, line := range lines[1:] {
+		if line = strings.TrimSpace(line); !broke.MatchString(line) {
+			path = append(path, line)
+		}
 	}
 	for _, s := range model.Scenarios() {
-		name, faultless := strings.CutSuffix(lines[0], ", no faults")
-		if s.Name != name {
-			continue
-		}
-		o := model.Options{Faults: s.Faults[bound], Mutant: mutant}
-		if faultless {
-			o.Faults = model.Faults{}
-		}
-		trace, broken, err := model.Replay(s, o, lines[1:])
-		for i, world := range trace {
-			if i > 0 {
-				fmt.Println("→", lines[i])
+		if strings.HasPrefix(lines[0], s.Name) {
+			o := model.Options{Faults: s.Faults[bound], Mutant: mutant}
+			if strings.Contains(lines[0], "no faults") {
+				o.Faults = model.Faults{}
 			}
-			fmt.Println(world)
+			return show(s, o, path)
 		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 2
-		}
-		if broken != "" {
-			fmt.Println(broken)
-			return 1
-		}
-		return 0
 	}
-	fmt.Fprintf(os.Stderr, "there is no scenario %q\n", lines[0])
+	fmt.Fprintf(os.Stderr, "there is no scenario called %q\n", lines[0])
 	return 2
+}
+
+func show(s model.Scenario, o model.Options, path []string) int {
+	trace, broken, err := model.Replay(s, o, path)
+	for i, world := range trace {
+		if i > 0 {
+			fmt.Println("→", path[i-1])
+		}
+		fmt.Println(world)
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	case broken != "":
+		fmt.Println(broken)
+		return 1
+	}
+	return 0
 }
