@@ -216,6 +216,9 @@ func TestManualRetry(t *testing.T) {
 	must(t, err)
 	equal(t, "the same retry", again, id)
 	kind(t, "another retry", retry(t, w, runner.RetryRequest{Run: "est-1~1", By: "anna", From: "location"}), fault.Conflict)
+	other := req
+	other.Edit = json.RawMessage(`{"clarification_output":{"scope":"more"}}`)
+	kind(t, "another edit", retry(t, w, other), fault.Conflict)
 	w.deliver(t)
 	equal(t, "status", w.estimate(t)["status"], "complete")
 	equal(t, "location worked", w.agents.Worked()["location"], 1)
@@ -230,6 +233,9 @@ func TestManualRetry(t *testing.T) {
 	kind(t, "retry from no node", retry(t, w, runner.RetryRequest{Run: "est-1~2", By: "anna", From: "roof"}), fault.Invalid)
 	kind(t, "edit that is no object", retry(t, w, runner.RetryRequest{Run: "est-1~2", By: "anna", From: "cost", Edit: json.RawMessage(`[1]`)}), fault.Invalid)
 
+	w.runner.Limits.PerMinute = 1
+	kind(t, "retry beyond the limit", retry(t, w, runner.RetryRequest{Run: "est-1~2", By: "anna", From: "location"}), fault.Exhausted)
+	w.runner.Limits.PerMinute = 0
 	id, err = w.runner.Retry(t.Context(), runner.RetryRequest{Run: "est-1~2", By: "anna", From: "location"})
 	must(t, err)
 	equal(t, "fork", id, "est-1~3")

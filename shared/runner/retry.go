@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"truecost.dev/shared/engine"
@@ -25,7 +27,8 @@ type RetryRequest struct {
 // and returns its id. The run that is tried again stays as it is, and no carried
 // node is called. The same request again gives the same run. fault.Conflict
 // while the run goes on, when it completed and no node is named, and when
-// another retry of it has ended already.
+// another retry of it has ended already; fault.Exhausted when the owner has reached a
+// limit.
 func (r *Runner) Retry(ctx context.Context, req RetryRequest) (string, error) {
 	parent, p, err := r.load(ctx, req.Run)
 	if err != nil {
@@ -57,23 +60,37 @@ func (r *Runner) Retry(ctx context.Context, req RetryRequest) (string, error) {
 	c := r.change(p, Run{State: state}, effects)
 	c.Start = &NewEstimate{Keep: true}
 	c.Inputs = append(c.Inputs, edits...)
+	if limit := r.limit(ctx, parent.Owner); limit != nil {
+		// Asking again for a retry that is at work is no new start.
+		if id, err := r.retried(ctx, req, &state, edits); err == nil {
+			return id, nil
+		}
+		return "", limit
+	}
 	switch err := r.Store.Commit(ctx, c); fault.KindOf(err) {
 	case "":
 		return state.RunID(), r.publish(ctx, p.Flow, &state, effects.Publish)
 	case fault.Conflict:
-		return r.retried(ctx, req, &state)
+		return r.retried(ctx, req, &state, edits)
 	default:
 		return "", fmt.Errorf("create run %s: %w", state.RunID(), err)
 	}
 }
 
 // retried answers a retry whose run exists already.
-func (r *Runner) retried(ctx context.Context, req RetryRequest, wanted *engine.State) (string, error) {
+func (r *Runner) retried(ctx context.Context, req RetryRequest, wanted *engine.State, edits []Input) (string, error) {
 	run, p, err := r.load(ctx, wanted.RunID())
 	if err != nil {
 		return "", err
 	}
-	same := slices.Equal(run.Carried, wanted.Carried) && len(run.Edits) == len(wanted.Edits)
+	same := slices.Equal(run.Carried, wanted.Carried) && maps.Equal(run.Edits, wanted.Edits)
+	for _, edit := range edits {
+		stored, err := r.Store.Inputs(ctx, run.RunID(), edit.ID)
+		if err != nil {
+			return "", fmt.Errorf("load the edit of %s: %w", run.RunID(), err)
+		}
+		same = same && len(stored) == 1 && bytes.Equal(stored[0].Answer, edit.Answer)
+	}
 	switch {
 	case run.Status.Ended():
 		return "", fault.New(fault.Conflict, "%s was tried again before, as %s, which has ended: %s", req.Run, run.RunID(), run.Status)
