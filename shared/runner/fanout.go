@@ -96,7 +96,7 @@ func shardID(node string, attempt, index int) engine.StepID {
 func fanning(run *Run, id engine.StepID) (ref engine.StepRef, fan engine.Fan, ok bool) {
 	ref, _ = id.Ref()
 	p := run.Nodes[ref.Node]
-	if p.Phase != engine.Fanning || p.Attempt != ref.Attempt {
+	if run.Status.Ended() || p.Phase != engine.Fanning || p.Attempt != ref.Attempt {
 		return ref, fan, false
 	}
 	return ref, *p.Fan, true

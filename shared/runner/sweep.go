@@ -103,6 +103,7 @@ func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, ids []engine.
 func (r *Runner) overdue(ctx context.Context, p *Pipeline, run Run, steps []Step) (moved bool, err error) {
 	for _, step := range steps {
 		switch {
+		case step.Finished() && step.RevAt > run.Rev: // recorded since the run was read
 		case step.Finished():
 			r.Log.ErrorContext(ctx, "a finished step is open", slog.String("run", step.Run), slog.String("step", string(step.ID)))
 		case step.atWork():
