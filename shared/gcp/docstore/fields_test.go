@@ -2,6 +2,7 @@ package docstore
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -120,8 +121,9 @@ func TestSafeID(t *testing.T) {
 	}
 }
 
-// Every member of a state has a name: one without would be lost in its document.
-func TestStateMembers(t *testing.T) {
+// Every member of a run has a name: one without would stay in its document when
+// the run no longer has it.
+func TestMembers(t *testing.T) {
 	t.Parallel()
 	b, err := json.Marshal(engine.State{})
 	if err != nil {
@@ -132,7 +134,7 @@ func TestStateMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, name := range stateMembers {
+	for _, name := range members(reflect.TypeFor[engine.State]()) {
 		if name == "" || name == "-" || known[name] {
 			t.Errorf("a member of the state has the name %q", name)
 		}

@@ -20,10 +20,11 @@ import (
 // were before: nobody reads it to know what is left.
 const (
 	rootInput    = 200 << 10
+	rootStart    = 48 << 10  // further fields of a new estimate
 	rootFields   = 120 << 10 // what outputs bring with them
-	rootOutputs  = 540 << 10 // of all nodes; one of many gets its share
+	rootOutputs  = 500 << 10 // of all nodes; one of many gets its share
 	rootOutput   = 200 << 10 // of one node
-	rootFeedback = 96 << 10  // of all critics
+	rootFeedback = 80 << 10  // of all critics
 	maxFeedback  = 16 << 10  // of one critic
 
 	feedbackEntries = 10
@@ -95,7 +96,7 @@ func (b *batch) putProgress(progress map[string]any, c *runner.Commit) {
 }
 
 func (b *batch) createEstimate(ref *firestore.DocumentRef, c *runner.Commit, root, progress map[string]any) {
-	fields, err := bounded(c.Start.Fields, rootFields)
+	fields, err := bounded(c.Start.Fields, rootStart)
 	if b.fail(err) {
 		return
 	}
@@ -214,7 +215,11 @@ func projectFields(c *runner.Commit) map[string]any {
 	}
 	m := viewFields(v)
 	m["status"], m["error"], m["estimateStatus"] = status, failure, v.Status
-	m["pipelineId"], m["estimateId"], m["projectId"] = c.EstimateID, c.EstimateID, c.Project
+	estimate := c.EstimateID
+	if estimate == "" && c.Run != nil {
+		estimate = c.Run.EstimateID // it is gone, its project is not
+	}
+	m["pipelineId"], m["estimateId"], m["projectId"] = estimate, estimate, c.Project
 	m["currentStage"], m["completedStages"] = m["currentAgent"], v.CompletedAgents
 	m["startedAt"], m["updatedAt"], m["completedAt"] = v.StartedAt.UnixMilli(), v.LastUpdated, nil
 	if v.CompletedAt != nil {

@@ -10,11 +10,16 @@ import (
 	"cloud.google.com/go/firestore"
 
 	"truecost.dev/shared/engine"
+	"truecost.dev/shared/fault"
 	"truecost.dev/shared/runner"
 )
 
-// shardsPerWrite bounds how many shards are created at once.
-const shardsPerWrite = 200
+// shardsPerWrite bounds how many shards are created at once, createTries how
+// often it is looked which of them somebody else creates at the same time.
+const (
+	shardsPerWrite = 200
+	createTries    = 5
+)
 
 // shardDoc is the document of a shard.
 type shardDoc struct {
@@ -125,8 +130,9 @@ func (s *Store) CompleteShards(ctx context.Context, fan runner.FanID) (int, erro
 	return count(ctx, s.ofFan(fan).Where("complete", "==", true))
 }
 
-// CreateShards implements runner.Store. One read, and one write per shard. The
-// shards of a run that is gone are not created: fault.NotFound.
+// CreateShards implements runner.Store. One read, and one write per shard; one
+// read more per shard where some are there. The shards of a run that is gone are
+// not created: fault.NotFound. fault.Unavailable when others are in the way.
 func (s *Store) CreateShards(ctx context.Context, fan runner.FanID, shards []engine.Shard) error {
 	run, err := s.run(fan.Run).Get(ctx)
 	if err != nil {
@@ -134,34 +140,39 @@ func (s *Store) CreateShards(ctx context.Context, fan runner.FanID, shards []eng
 	}
 	expire := run.ReadTime.Add(recordKept)
 	for batch := range slices.Chunk(shards, shardsPerWrite) {
-		err := s.createShards(ctx, fan, batch, expire)
-		if exists(err) {
-			err = s.createMissing(ctx, fan, batch, expire)
-		}
-		if err != nil {
-			return err
+		missing := batch
+		for try := 1; len(missing) > 0; try++ {
+			err := s.createShards(ctx, fan, missing, expire)
+			if err == nil {
+				break
+			}
+			if fault.KindOf(err) != fault.Conflict {
+				return err
+			}
+			if try == createTries {
+				return fault.Wrap(fault.Unavailable, err, "others create the shards of %s in %s", fan.Node, fan.Run)
+			}
+			if missing, err = s.missing(ctx, fan, batch); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// createMissing creates what an earlier run of the same work has not.
-func (s *Store) createMissing(ctx context.Context, fan runner.FanID, shards []engine.Shard, expire time.Time) error {
+// missing returns the shards that nobody has created.
+func (s *Store) missing(ctx context.Context, fan runner.FanID, shards []engine.Shard) ([]engine.Shard, error) {
 	indexes := make([]int, len(shards))
 	for i := range shards {
 		indexes[i] = shards[i].Index
 	}
 	there, err := s.Shards(ctx, fan, indexes...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	missing := slices.DeleteFunc(slices.Clone(shards), func(want engine.Shard) bool {
+	return slices.DeleteFunc(slices.Clone(shards), func(want engine.Shard) bool {
 		return slices.ContainsFunc(there, func(has runner.Shard) bool { return has.Index == want.Index })
-	})
-	if len(missing) == 0 {
-		return nil
-	}
-	return s.createShards(ctx, fan, missing, expire)
+	}), nil
 }
 
 func (s *Store) createShards(ctx context.Context, fan runner.FanID, shards []engine.Shard, expire time.Time) error {

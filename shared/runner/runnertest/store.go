@@ -52,6 +52,7 @@ func TestStore(t *testing.T, open func(t *testing.T) runner.Store) {
 		{"a payload has no depth", testDeep},
 		{"a question and its answer come back", testInput},
 		{"shards are created once", testShards},
+		{"shards are created by many at once", testShardsTogether},
 		{"shards are counted and found", testShardQueries},
 		{"a flow comes back as it was written", testFlow},
 		{"a key is used once", testIdempotency},

@@ -2,6 +2,7 @@ package runnertest
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +60,24 @@ func testShards(t *testing.T, s runner.Store) {
 	must(t, err)
 	if len(other) != 0 {
 		t.Error("another attempt has the shards of this one")
+	}
+}
+
+func testShardsTogether(t *testing.T, s runner.Store) {
+	started(t, s, "est-1")
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if err := s.CreateShards(t.Context(), fan, cut(1500)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := s.Shards(t.Context(), fan, 0, 14)
+	must(t, err)
+	if len(got) != 2 {
+		t.Errorf("Shards = %d shards, want the first and the last", len(got))
 	}
 }
 
