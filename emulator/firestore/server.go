@@ -61,7 +61,7 @@ type Server struct {
 }
 
 // New returns a server with no documents, which keeps them in memory.
-func New(o Options) *Server { return serve(store.New(o.store()), o) }
+func New(o Options) *Server { return newServer(store.New(o.store()), o) }
 
 // Open returns a server that keeps its documents in a directory, which it makes
 // when it is missing, with the documents that are there. A commit that was
@@ -70,25 +70,27 @@ func New(o Options) *Server { return serve(store.New(o.store()), o) }
 // Open returns an error for a directory that another process uses and for files
 // that are not as they were written.
 func Open(dir string, o Options) (*Server, error) {
-	s, err := store.Open(dir, o.store())
+	var s *Server
+	disk := o.store()
+	disk.Journal = journal.Options{Compact: o.Compact, Report: func(err error) { s.report(err) }}
+	documents, err := store.Open(dir, disk)
 	if err != nil {
 		return nil, fmt.Errorf("open the documents: %w", err)
 	}
-	return serve(s, o), nil
+	s = newServer(documents, o)
+	return s, nil
+}
+
+// report tells what went wrong outside of any call.
+func (s *Server) report(err error) {
+	s.log.LogAttrs(context.Background(), slog.LevelError, "the documents on disk", slog.Any("error", err))
 }
 
 func (o Options) store() store.Options {
-	return store.Options{
-		Now: o.Now, Optimistic: o.Optimistic, LockTimeout: o.LockTimeout,
-		Journal: journal.Options{Compact: o.Compact, Report: func(err error) {
-			if o.Log != nil {
-				o.Log.LogAttrs(context.Background(), slog.LevelError, "the log of the documents grows", slog.Any("error", err))
-			}
-		}},
-	}
+	return store.Options{Now: o.Now, Optimistic: o.Optimistic, LockTimeout: o.LockTimeout}
 }
 
-func serve(documents *store.Store, o Options) *Server {
+func newServer(documents *store.Store, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -98,13 +98,7 @@ func (c Config) Check() error {
 	if !segment.MatchString(c.Region) {
 		errs = append(errs, fmt.Errorf("-region %q is not a region", c.Region))
 	}
-	for _, s := range c.Ports.all() {
-		if *s.port < 0 || *s.port > 65535 {
-			errs = append(errs, fmt.Errorf("-%s-port %d is not a port", s.service, *s.port))
-		} else if p := c.moved(*s.port); *s.port > 0 && p < 1 || p > 65535 {
-			errs = append(errs, fmt.Errorf("-port-offset %d moves %s to port %d", c.PortOffset, s.service, p))
-		}
-	}
+	errs = append(errs, c.checkPorts())
 	for _, f := range c.Forward {
 		if u, err := url.Parse(f); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 			errs = append(errs, fmt.Errorf("-functions %q is not an address as http://127.0.0.1:7001", f))
@@ -112,6 +106,18 @@ func (c Config) Check() error {
 	}
 	if low, high := c.Push.Backoff[0], c.Push.Backoff[1]; low < 0 || high < 0 || high > 0 && low > high {
 		errs = append(errs, fmt.Errorf("-min-backoff %v and -max-backoff %v are no range", low, high))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkPorts() error {
+	var errs []error
+	for _, s := range c.Ports.all() {
+		if *s.port < 0 || *s.port > 65535 {
+			errs = append(errs, fmt.Errorf("-%s-port %d is not a port", s.service, *s.port))
+		} else if p := c.moved(*s.port); *s.port > 0 && p < 1 || p > 65535 {
+			errs = append(errs, fmt.Errorf("-port-offset %d moves %s to port %d", c.PortOffset, s.service, p))
+		}
 	}
 	return errors.Join(errs...)
 }
