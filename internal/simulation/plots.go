@@ -19,6 +19,7 @@ type Plot struct {
 	People    bool          // hold, resume, cancel, try again
 	Patience  time.Duration // beyond the usual, within which a run must come to rest
 	Ends      bool          // in the same way however it gets there
+	Unswept   bool          // nobody sweeps
 	Steady    time.Duration // every agent takes so long, at once and well; 0: as the seed has it
 }
 

@@ -105,6 +105,9 @@ func (p *ports) PutStep(ctx context.Context, s runner.Step) (put runner.Step, er
 	}
 	err = p.do(ctx, writing, func() (err error) {
 		put, err = p.w.store.PutStep(ctx, s)
+		if err == nil {
+			p.w.seen[what]++
+		}
 		return err
 	}, "%s %s", what, s.ID)
 	return put, err

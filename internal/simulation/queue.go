@@ -35,6 +35,7 @@ func (w *World) deliver(m runner.Message, try int) {
 			w.enqueue(m, try, min(redeliverFirst<<(try-1), redeliverMost))
 			return
 		}
+		w.seen["dead letter"]++
 		if m.Step != "" {
 			w.enqueue(runner.Message{V: m.V, Run: m.Run, Flow: m.Flow}, 0, time.Second)
 		}

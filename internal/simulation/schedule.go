@@ -235,6 +235,7 @@ func (w *World) proceed(r *request) {
 	}
 	if f.Kind != "" {
 		w.faults++
+		w.seen["fault: "+string(f.Kind)]++
 		w.lastFault = w.since()
 		w.tracef("%-9s %s: %s", r.actor.name, r.what, f)
 	}

@@ -44,6 +44,8 @@ type World struct {
 	owners  int
 	alarms  []string
 
+	seen map[string]int // what happened, and how often
+
 	yields, faults, crashes, deliveries, published int
 	lastFault                                      time.Duration
 	sweeps                                         int
@@ -77,7 +79,7 @@ const (
 // New returns the world of a seed.
 func New(plot *Plot, seed uint64, chaos Chaos) *World {
 	w := &World{
-		plot: plot, seed: seed, chaos: chaos, epoch: time.Now(), wake: make(chan struct{}, 1),
+		plot: plot, seed: seed, chaos: chaos, epoch: time.Now(), wake: make(chan struct{}, 1), seen: map[string]int{},
 		rng: rand.New(rand.NewPCG(seed, 0x5eed)), //nolint:gosec // a test is to be repeatable
 	}
 	w.store = runnertest.NewMemory(time.Now)
@@ -154,7 +156,8 @@ type Report struct {
 	Ended      time.Duration // when a run last changed
 
 	Yields, Faults, Crashes, Deliveries, Published int
-	Calls                                          int // executions that an agent was paid for
+	Calls                                          int            // executions that an agent was paid for
+	Seen                                           map[string]int // what happened, and how often
 	Bill                                           runnertest.Bill
 	Hot                                            map[string]int
 }
@@ -162,21 +165,17 @@ type Report struct {
 // Run lets the world live to its end and checks what was left.
 func (w *World) Run() *Report {
 	w.cast()
-	w.tick()
+	if !w.plot.Unswept {
+		w.tick()
+	}
 	rested := w.run()
 	w.bury()
 	r := &Report{
-		Seed: w.seed, Plot: w.plot.Name, Trace: w.trace.String(), Commits: w.commits, Virtual: w.since(),
+		Seed: w.seed, Plot: w.plot.Name, Trace: w.trace.String(), Commits: w.commits, Virtual: w.since(), Seen: w.seen,
 		Yields: w.yields, Faults: w.faults, Crashes: w.crashes, Deliveries: w.deliveries, Published: w.published,
 		Calls: w.agents.paid(), Bill: w.store.Bill(), Hot: w.store.Hot(),
 	}
-	for _, c := range w.commits {
-		for _, d := range c.Changes {
-			if _, ok := d.State(); ok {
-				r.Ended = c.At
-			}
-		}
-	}
+	r.tally()
 	if w.plot.Ends {
 		r.Outcome = w.Outcome()
 	}
@@ -186,6 +185,27 @@ func (w *World) Run() *Report {
 	r.Violations = append(r.Violations, w.alarms...)
 	r.Violations = append(r.Violations, check(w)...)
 	return r
+}
+
+// tally counts what the documents say has happened.
+func (r *Report) tally() {
+	for _, c := range r.Commits {
+		for _, d := range c.Changes {
+			if s, ok := d.State(); ok {
+				r.Ended = c.At
+				r.Seen["run "+string(s.Status)]++
+				if s.N > 1 && s.Rev == 1 {
+					r.Seen["manual retry"]++
+				}
+			}
+			if s, ok := d.Step(); ok && s.Late {
+				r.Seen["late result"]++
+			}
+			if in, ok := d.Input(); ok && in.Decision != "" {
+				r.Seen["answer"]++
+			}
+		}
+	}
 }
 
 // horizon is when everything must have come to rest.
