@@ -92,6 +92,10 @@ func one(rule any) *jsonschema.Schema {
 	return s
 }
 
+// present drops what is not there and sorts the rest, so that a walk is the same
+// each time.
 func present(all []*jsonschema.Schema) []*jsonschema.Schema {
-	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
+	all = slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
+	slices.SortFunc(all, func(a, b *jsonschema.Schema) int { return cmp.Compare(a.Location, b.Location) })
+	return all
 }

@@ -20,6 +20,8 @@ import (
 // Limits of what is compiled and checked.
 const (
 	MaxSize    = 64 << 10 // bytes of a schema; a whole flow is no larger
+	maxDepth   = 64       // levels of a schema, whose compiler takes time by their square
+	maxValues  = 4_000    // values of a schema
 	maxProblem = 5        // problems a message names
 	maxVisits  = 200_000  // values one check may look at, counted once per rule
 	maxDigits  = 400      // digits, and decimal places, of a number
@@ -53,6 +55,9 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	doc, err := decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	if levels, values := measure(doc); levels > maxDepth || values > maxValues {
+		return nil, fault.New(fault.Invalid, "a schema has at most %d levels and %d values, not %d and %d", maxDepth, maxValues, levels, values)
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
@@ -115,6 +120,25 @@ func decode(raw json.RawMessage) (any, error) {
 		return nil, fault.New(fault.Invalid, "%swanted a number of at most %d digits", at.prefix(), maxDigits)
 	}
 	return v, nil
+}
+
+// measure returns how deep a value is, and of how many values it consists.
+func measure(v any) (levels, values int) {
+	within := func(v any) {
+		l, n := measure(v)
+		levels, values = max(levels, l), values+n
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			within(member)
+		}
+	case []any:
+		for _, element := range v {
+			within(element)
+		}
+	}
+	return levels + 1, values + 1
 }
 
 // tooLong returns the path of a number that exact arithmetic would need too much

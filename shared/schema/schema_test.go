@@ -88,7 +88,8 @@ func public(err error) string {
 
 func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
-	deep := strings.Repeat(`{"items":`, 11_000) + "{}" + strings.Repeat("}", 11_000)
+	deep := strings.Repeat(`{"items":`, 64) + "{}" + strings.Repeat("}", 64)
+	wide := `{"allOf":[` + strings.Repeat("{},", 4_000) + `{}]}`
 	tests := []struct{ name, schema, want string }{
 		{"type", `{"properties":{"qty":{"type":"numbr"}}}`, `properties.qty.type: wanted one of "array", "boolean", "integer", "null", "number", "object", "string", not "numbr"`},
 		{"shape", `{"required":"a"}`, `required: wanted array, not "a"`},
@@ -100,9 +101,11 @@ func TestCompileRefuses(t *testing.T) {
 		{"unknown draft", `{"$schema":"http://example.com/draft"}`, `$schema: it refers to "http://example.com/draft", and a schema refers to nothing outside itself`},
 		{"dangling", `{"items":{"$ref":"#/$defs/x"}}`, `items.$ref: there is no "#/$defs/x" in the schema`},
 		{"anchor", `{"items":{"$ref":"#x"}}`, `items.$ref: there is no "#x" in the schema`},
-		{"endless", `{"properties":{"a":{"$ref":"#/properties/b"},"b":{"allOf":[{"$ref":"#/properties/a"}]}}}`, `properties.a: the schema refers to itself without end`},
+		{"endless", `{"properties":{"a":{"$ref":"#/properties/b"},"b":{"allOf":[{"$ref":"#/properties/a"}]}}}`, `properties.b.allOf[0]: the schema refers to itself without end`},
 		{"too long", `{"title":"` + strings.Repeat("x", schema.MaxSize) + `"}`, fmt.Sprintf(`a schema has at most %d bytes, not %d`, schema.MaxSize, schema.MaxSize+12)},
-		{"too deep", deep, fmt.Sprintf(`a schema has at most %d bytes, not %d`, schema.MaxSize, len(deep))},
+		{"too deep", deep, `a schema has at most 64 levels and 4000 values, not 65 and 65`},
+		{"too wide", wide, `a schema has at most 64 levels and 4000 values, not 3 and 4003`},
+		{"deeper than JSON may be", strings.Repeat(`[`, 11_000), `wanted JSON`},
 		{"numbers", `{"properties":{"a":{"maximum":1e999999999}}}`, `properties.a.maximum: wanted a number of at most 400 digits`},
 		{"bounds", `{"maxLength":-1}`, `maxLength: wanted at least 0, not -1`},
 		{"same address", `{"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}}}`, `the $id "truecost:///x" is there twice`},
