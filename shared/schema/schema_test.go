@@ -167,11 +167,10 @@ func TestWorkIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := strings.Repeat(`{"next":`, 60) + `{"a":1}` + strings.Repeat("}", 60)
-	for range 2 { // the second check has a budget of its own
-		if got, want := public(s.Check(json.RawMessage(document))), "the document needs more than 200000 comparisons with its schema"; got != want {
-			t.Fatalf("Check = %q, want %q", got, want)
-		}
+	if got, want := public(s.Check(json.RawMessage(document))), "the document needs more than 200000 comparisons with its schema"; got != want {
+		t.Fatalf("Check = %q, want %q", got, want)
 	}
+	// The next check has a budget of its own.
 	if err := s.Check(json.RawMessage(`{"next":{"b":1}}`)); err != nil {
 		t.Errorf("Check of a small document = %v, want nil", err)
 	}
