@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/engine"
@@ -33,16 +34,20 @@ func (r *Runner) change(p *Pipeline, run Run, effects engine.Effects) Commit {
 	return c
 }
 
+// moment is the time of an event, as the store keeps times: what is recorded of
+// the event is then all of it.
+func (r *Runner) moment() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
+
 // control commits an event that no step brought: a cancel, a hold, a deadline,
 // the end of a fan-out. The claims of calls that nobody waits for any more are
 // touched, so their next heartbeat is refused. It returns the run after, and
 // the verdict; errMoved when the run changed meanwhile.
 func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Event) (Run, engine.Verdict, error) {
-	state, effects, verdict := engine.Next(p.Flow, run.State, e, r.Now())
+	state, effects, verdict := engine.Next(p.Flow, run.State, e, r.moment())
 	if verdict != engine.Applied {
 		return run, verdict, nil
 	}
-	c := r.change(p, Run{State: state, Version: run.Version}, effects)
+	c := r.change(p, Run{State: state, Journal: run.after(e, &state), Version: run.Version}, effects)
 	for _, o := range effects.Outputs {
 		if err := r.settled(ctx, p, answer{Step: Step{Run: run.RunID()}}, state, o, &c); err != nil {
 			return run, verdict, err

@@ -263,6 +263,7 @@ func TestARunWithoutItsEstimateEnds(t *testing.T) {
 func TestARunOfANewerSchemaIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
+	w.foreign = true
 	w.start(t)
 	run := w.client.Doc("runs/est-1~1")
 	if _, err := run.Set(t.Context(), map[string]any{"schema": engine.Schema + 1, "status": "running", "estimateId": "est-1", "wakeAt": time.Unix(0, 0)}); err != nil {

@@ -32,6 +32,7 @@ func TestAFlowOfAnotherBuild(t *testing.T) {
 func TestAFlowThatIsNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
+	w.foreign = true
 	w.start(t)
 	if _, err := w.client.Doc("flows/" + runnertest.Flow().Hash()).Delete(t.Context()); err != nil {
 		t.Fatal(err)

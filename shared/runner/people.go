@@ -141,7 +141,7 @@ func (r *Runner) answeredBefore(ctx context.Context, p *Pipeline, run Run, in In
 }
 
 func (r *Runner) answer(ctx context.Context, p *Pipeline, run Run, in Input, req AnswerRequest) error {
-	now := r.Now()
+	now := r.moment()
 	switch {
 	case run.Status.Ended():
 		return ended(&run)
@@ -159,8 +159,8 @@ func (r *Runner) answer(ctx context.Context, p *Pipeline, run Run, in Input, req
 		return fault.New(fault.Invalid, "decision: %q does not answer this question, which %s asked", req.Decision, in.Kind)
 	case engine.Applied:
 	}
-	in.Decision, in.Answer, in.AnsweredBy, in.AnsweredAt = req.Decision, req.Answer, req.By, &now
-	c := r.change(p, Run{State: state, Version: run.Version}, effects)
+	in.Decision, in.Answer, in.AnsweredBy, in.AnsweredAt, in.RevAt = req.Decision, req.Answer, req.By, &now, state.Rev
+	c := r.change(p, Run{State: state, Journal: run.Journal, Version: run.Version}, effects)
 	c.Inputs = append(c.Inputs, in)
 	for _, o := range effects.Outputs {
 		if err := r.settled(ctx, p, answer{Step: Step{Run: run.RunID()}}, state, o, &c); err != nil {

@@ -44,7 +44,7 @@ func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) err
 // apply commits what an answer makes of the run. done is false when that is to
 // be tried again.
 func (r *Runner) apply(ctx context.Context, p *Pipeline, run *Run, a *answer) (done bool, err error) {
-	state, effects, verdict := engine.Next(p.Flow, run.State, a.event(p.Flow), r.Now())
+	state, effects, verdict := engine.Next(p.Flow, run.State, a.event(p.Flow), r.moment())
 	switch verdict {
 	case engine.Invalid:
 		if a.unasked() {
@@ -109,11 +109,15 @@ func (r *Runner) recording(ctx context.Context, p *Pipeline, run *Run, state eng
 	case a.retry != nil && again:
 		step.giveBack()
 	case a.retry != nil: // that was the last try
-		step.Status, step.RevAt = StepFailed, state.Rev
+		step.Status, step.RevAt, step.DoneAt = StepFailed, state.Rev, new(state.UpdatedAt)
 	default:
-		step.RevAt = state.Rev
+		step.RevAt, step.DoneAt = state.Rev, new(state.UpdatedAt)
 	}
-	c := r.change(p, Run{State: state, Version: run.Version}, effects)
+	after := Run{State: state, Journal: run.Journal, Version: run.Version}
+	if again && a.retry != nil {
+		after.Journal = run.after(*a.retry, &state)
+	}
+	c := r.change(p, after, effects)
 	c.Steps = []Step{step}
 	for i := range c.Inputs {
 		c.Inputs[i].Task, c.Inputs[i].Context = step.Task, step.Context

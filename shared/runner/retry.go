@@ -53,7 +53,7 @@ func (r *Runner) Retry(ctx context.Context, req RetryRequest) (string, error) {
 		start.Edits = map[string]string{node: edit.ID}
 		edits = append(edits, edit)
 	}
-	state, effects, verdict := engine.Next(p.Flow, engine.State{}, start, r.Now())
+	state, effects, verdict := engine.Next(p.Flow, engine.State{}, start, r.moment())
 	if verdict != engine.Applied {
 		return "", fault.New(fault.Internal, "retry of %s is %s", req.Run, verdict)
 	}

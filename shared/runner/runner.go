@@ -172,7 +172,8 @@ type Caller interface {
 // Run is a stored run.
 type Run struct {
 	engine.State
-	Version time.Time // zero: not stored yet
+	Journal
+	Version time.Time `json:"-"` // zero: not stored yet
 }
 
 // StepStatus of a stored step.
@@ -211,9 +212,9 @@ type Step struct {
 	Tokens   int
 	CostUSD  float64
 	Duration time.Duration
-	RevAt    int  // rev of the run this result produced; of a chunk: 1 when its shard has it
-	Late     bool // came after it was needed
-	DoneAt   *time.Time
+	RevAt    int        // rev of the run this result produced; of a chunk: 1 when its shard has it
+	Late     bool       // came after it was needed
+	DoneAt   *time.Time // when it was recorded, to the moment: see History
 
 	Version time.Time // server's update time; zero: not stored yet
 	ReadAt  time.Time // server's clock when it was read
@@ -245,6 +246,7 @@ type Input struct {
 	Answer     json.RawMessage
 	AnsweredBy string
 	AnsweredAt *time.Time
+	RevAt      int // rev of the run that the answer produced
 
 	Version time.Time // zero: not stored yet
 }

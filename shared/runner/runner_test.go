@@ -26,6 +26,8 @@ type world struct {
 	bus    *runnertest.Bus
 	clock  *runnertest.Clock
 	runner *runner.Runner
+
+	foreign bool // the run is not as this code writes it: nobody can fold it
 }
 
 func newWorld(t *testing.T, agents *runnertest.Agents) *world {
@@ -33,6 +35,11 @@ func newWorld(t *testing.T, agents *runnertest.Agents) *world {
 	w := &world{client: firestoretest.Client(t), agents: agents, bus: &runnertest.Bus{}, clock: runnertest.NewClock()}
 	w.store = docstore.New(w.client)
 	w.runner = w.another()
+	t.Cleanup(func() {
+		if !w.foreign {
+			runnertest.FoldAll(t, w.store, "est-1")
+		}
+	})
 	return w
 }
 

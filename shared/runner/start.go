@@ -58,7 +58,7 @@ func (r *Runner) Start(ctx context.Context, req StartRequest) (Started, error) {
 	p := &r.Pipelines[0]
 	state, effects, verdict := engine.Next(p.Flow, engine.State{}, engine.Started{
 		EstimateID: req.EstimateID, Owner: req.Owner, Project: req.Project, N: 1, Input: req.Input, Facts: facts(p.Flow, "input", input),
-	}, r.Now())
+	}, r.moment())
 	if verdict != engine.Applied {
 		return Started{}, fault.New(fault.Internal, "start of %s is %s", req.EstimateID, verdict)
 	}

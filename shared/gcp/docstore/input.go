@@ -35,6 +35,7 @@ type inputDoc struct {
 	AnswerBlob     *blobRef   `firestore:"answerBlob"`
 	AnsweredBy     string     `firestore:"answeredBy"`
 	AnsweredAt     *time.Time `firestore:"answeredAt"`
+	RevAt          int        `firestore:"revAt"`
 	ExpireAt       *time.Time `firestore:"expireAt"` // of the document
 }
 
@@ -81,7 +82,7 @@ func (s *Store) loadInput(ctx context.Context, run string, doc *firestore.Docume
 	in := runner.Input{
 		Run: run, ID: doc.Ref.ID, Node: d.Node, Kind: d.Kind, Prompt: d.Prompt, AskedAt: d.AskedAt, ExpiresAt: d.ExpiresAt,
 		Task: d.Task, Context: d.Context, Decision: engine.Decision(d.Decision), AnsweredBy: d.AnsweredBy, AnsweredAt: d.AnsweredAt,
-		Version: doc.UpdateTime,
+		RevAt: d.RevAt, Version: doc.UpdateTime,
 	}
 	var err error
 	if in.Schema, err = s.payload(ctx, s.run(run), schemaBlob(in.ID), payload{d.Schema, d.SchemaEncoding, d.SchemaBlob}); err != nil {
@@ -104,6 +105,6 @@ func (b *batch) putInput(in *runner.Input) {
 		Schema: schema.Bytes, SchemaEncoding: schema.Encoding, SchemaBlob: schema.Blob,
 		Task: in.Task, Context: in.Context, Decision: string(in.Decision),
 		Answer: answer.Bytes, AnswerEncoding: answer.Encoding, AnswerBlob: answer.Blob,
-		AnsweredBy: in.AnsweredBy, AnsweredAt: in.AnsweredAt, ExpireAt: expire,
+		AnsweredBy: in.AnsweredBy, AnsweredAt: in.AnsweredAt, RevAt: in.RevAt, ExpireAt: expire,
 	}, in.Version)
 }

@@ -39,14 +39,14 @@ func (s *Store) Run(ctx context.Context, id string) (runner.Run, error) {
 
 func loadRun(doc *firestore.DocumentSnapshot) (runner.Run, error) {
 	r := runner.Run{Version: doc.UpdateTime}
-	if err := load(doc.Data(), &r.State); err != nil {
+	if err := load(doc.Data(), &r); err != nil {
 		return runner.Run{}, fmt.Errorf("run %s: %w", doc.Ref.ID, err)
 	}
 	return r, nil
 }
 
-// stateMembers are the names that a state can have in its document.
-var stateMembers = members(reflect.TypeFor[engine.State]())
+// runMembers are the names that a run can have in its document.
+var runMembers = append(members(reflect.TypeFor[engine.State]()), members(reflect.TypeFor[runner.Journal]())...)
 
 func members(t reflect.Type) []string {
 	var names []string
@@ -59,7 +59,7 @@ func members(t reflect.Type) []string {
 
 // putRun writes a state: creates it, or replaces every member of the stored one.
 func (b *batch) putRun(r *runner.Run) {
-	m, err := fields(r.State)
+	m, err := fields(r)
 	if b.fail(err) {
 		return
 	}
@@ -73,7 +73,7 @@ func (b *batch) putRun(r *runner.Run) {
 		b.writes.Create(ref, m)
 		return
 	}
-	for _, name := range stateMembers {
+	for _, name := range runMembers {
 		if _, has := m[name]; !has {
 			m[name] = firestore.Delete // it had a value before, perhaps
 		}

@@ -15,7 +15,7 @@ import (
 func (m *Memory) Commit(ctx context.Context, c runner.Commit) error {
 	_, err := m.commit(ctx, func(b *batch) {
 		if c.Run != nil {
-			b.put(runPath(c.Run.RunID()), c.Run.Version, c.Run.State, limits{most: maxRun})
+			b.put(runPath(c.Run.RunID()), c.Run.Version, c.Run, limits{most: maxRun})
 		}
 		for _, s := range c.Steps {
 			b.step(s)

@@ -18,7 +18,7 @@ const keyAge = 24 * time.Hour
 // Run implements runner.Store.
 func (m *Memory) Run(ctx context.Context, id string) (runner.Run, error) {
 	var r runner.Run
-	version, _, there := m.get(runPath(id), &r.State)
+	version, _, there := m.get(runPath(id), &r)
 	if !there {
 		return runner.Run{}, missing(ctx, "there is no run %s", id)
 	}
