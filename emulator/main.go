@@ -31,6 +31,10 @@
 // the short ones of the desk are those of this process alone. FUNCTION_TARGET
 // must not be set.
 //
+// -sweep sets the pace of the sweeper. -pubsub-copies and -pubsub-delay are for
+// tests: messages come as often, as late and in as odd an order as the service
+// reserves the right to.
+//
 //	0  stopped
 //	1  could not start, or work under way had to be cut off
 //	2  wrong flags
@@ -126,6 +130,9 @@ func parse(args []string, stderr io.Writer) (hub.Config, error) {
 	})
 	fs.DurationVar(&c.Push.Backoff[0], "min-backoff", 0, "shortest pause before a failed push is made again (default 500ms)")
 	fs.DurationVar(&c.Push.Backoff[1], "max-backoff", 0, "longest such pause (default 10s)")
+	fs.DurationVar(&c.Tick, "sweep", 0, "how often the sweeper looks for work that nobody does (default 2s)")
+	fs.IntVar(&c.Faults.Copies, "pubsub-copies", 0, "for tests: every message is delivered `n` times (default once)")
+	fs.DurationVar(&c.Faults.Delay, "pubsub-delay", 0, "for tests: each delivery waits a random part of this, so that messages overtake one another")
 	c.Ports.AddFlags(fs)
 	if err := fs.Parse(args); err != nil {
 		return c, err

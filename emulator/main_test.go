@@ -33,6 +33,8 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"-region", "a/b"}, "-region"},
 		{[]string{"-functions", "http://127.0.0.1:7001,7002"}, `-functions "7002"`},
 		{[]string{"-min-backoff", "2s", "-max-backoff", "1s"}, "-min-backoff 2s and -max-backoff 1s"},
+		{[]string{"-sweep", "-1s"}, "-sweep -1s is no pause"},
+		{[]string{"-pubsub-copies", "-1", "-pubsub-delay", "-1s"}, "-pubsub-copies -1 and -pubsub-delay -1s"},
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer

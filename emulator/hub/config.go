@@ -79,6 +79,7 @@ type Config struct {
 	Push      host.Push     // where set, how messages reach all functions, whatever they say
 	Faults    pubsub.Faults // of the embedded Pub/Sub server
 	Schedules []Schedule
+	Tick      time.Duration // where set, how often all schedules publish, whatever they say
 
 	// Functions returns the table to host, once the addresses are known.
 	Functions func(Addresses) ([]host.Function, error)
@@ -106,6 +107,12 @@ func (c Config) Check() error {
 	}
 	if low, high := c.Push.Backoff[0], c.Push.Backoff[1]; low < 0 || high < 0 || high > 0 && low > high {
 		errs = append(errs, fmt.Errorf("-min-backoff %v and -max-backoff %v are no range", low, high))
+	}
+	if c.Tick < 0 {
+		errs = append(errs, fmt.Errorf("-sweep %v is no pause", c.Tick))
+	}
+	if c.Faults.Copies < 0 || c.Faults.Delay < 0 {
+		errs = append(errs, fmt.Errorf("-pubsub-copies %d and -pubsub-delay %v are not 0 or more", c.Faults.Copies, c.Faults.Delay))
 	}
 	return errors.Join(errs...)
 }

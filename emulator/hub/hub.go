@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func (h *Hub) start(ctx context.Context, c Config, listeners map[string]net.List
 	if h.pubsub != nil {
 		h.pubsub.Resume() // what was left over is pushed to the addresses of now
 	}
-	h.schedule(context.WithoutCancel(ctx), c.Schedules)
+	h.schedule(context.WithoutCancel(ctx), c.Schedules, c.Tick)
 	h.serveHTTP(Inspector, listeners[Inspector], h.inspector()) // the last: what it answers is true
 	return nil
 }
@@ -179,13 +180,14 @@ func (h *Hub) serveHTTP(service string, l net.Listener, handler http.Handler) {
 	h.serve(service, func() error { return s.Serve(l) })
 }
 
-// schedule starts the schedules; Stop ends them.
-func (h *Hub) schedule(ctx context.Context, schedules []Schedule) {
+// schedule starts the schedules, all of them every so often if that is not 0;
+// Stop ends them.
+func (h *Hub) schedule(ctx context.Context, schedules []Schedule, every time.Duration) {
 	ctx, cancel := context.WithCancel(ctx)
 	h.silence = cancel
 	for _, s := range schedules {
 		h.ticking.Go(func() {
-			t := time.NewTicker(s.Every)
+			t := time.NewTicker(cmp.Or(every, s.Every))
 			defer t.Stop()
 			for {
 				select {

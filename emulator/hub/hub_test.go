@@ -293,7 +293,7 @@ func TestSchedulesTick(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		})}}, nil
 	}
-	c.Schedules = []hub.Schedule{{Topic: "minute", Every: time.Millisecond}}
+	c.Schedules, c.Tick = []hub.Schedule{{Topic: "minute", Every: time.Hour}}, time.Millisecond
 	start(t, c)
 	<-ticks
 	<-ticks
