@@ -89,6 +89,8 @@ func (c *checker) name(i int) {
 		c.bad("nodes[%d].name: %q is not a name of small letters, digits and underscores", i, name)
 	case name == inputRef:
 		c.bad("nodes[%d].name: %q is what the run's input is called", i, name)
+	case strings.Contains(name, "_attempt_"):
+		c.bad("nodes[%d].name: %q is how the scores of attempts are called", i, name)
 	case c.seen[name]:
 		c.bad("nodes[%d].name: %q is there twice", i, name)
 	}

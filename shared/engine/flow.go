@@ -19,7 +19,7 @@ type Flow struct {
 
 	Input       string        `json:"input,omitempty"`       // the name agents know the run's input under; "" is clarification_output
 	Outputs     []string      `json:"outputs,omitempty"`     // nodes whose outputs are what the run is for; none: every node's
-	MaxParallel int           `json:"maxParallel,omitempty"` // nodes at work at once; 0 is 50
+	MaxParallel int           `json:"maxParallel,omitempty"` // nodes that are begun at once; 0 is 50. One that a person's answer continues is not held up
 	Overdue     time.Duration `json:"overdue,omitempty"`     // how long after a step opened the sweeper looks whether anybody took it; 0 is 60 s
 }
 

@@ -56,12 +56,6 @@ func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Eve
 	if err := r.touch(ctx, p, &run.State, effects.Cancel, &c); err != nil {
 		return run, verdict, err
 	}
-	if d, ok := e.(engine.DeadlinePassed); ok && d.Step != "" {
-		// The try is over: whoever is still at it must notice.
-		if err := r.touchSteps(ctx, run.RunID(), []engine.StepID{d.Step}, &c); err != nil {
-			return run, verdict, err
-		}
-	}
 	err := r.Store.Commit(ctx, c)
 	if fault.KindOf(err) == fault.NotFound {
 		// The estimate was taken away by somebody else: there is nobody to show the
@@ -70,7 +64,7 @@ func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Eve
 		err = r.Store.Commit(ctx, c)
 	}
 	if err != nil {
-		return run, verdict, moved(err, "commit %T to %s", e, run.RunID())
+		return run, verdict, movedBy(err, "commit %T to %s", e, run.RunID())
 	}
 	if state.Status.Ended() {
 		r.tell(ctx, c.Touch)
@@ -87,13 +81,9 @@ func (r *Runner) touch(ctx context.Context, p *Pipeline, before *engine.State, c
 		}
 		cancel = append(slices.Clone(cancel), chunks...)
 	}
-	return r.touchSteps(ctx, before.RunID(), cancel, c)
-}
-
-func (r *Runner) touchSteps(ctx context.Context, run string, ids []engine.StepID, c *Commit) error {
-	claims, err := r.Store.Steps(ctx, run, ids...)
+	claims, err := r.Store.Steps(ctx, before.RunID(), cancel...)
 	if err != nil {
-		return fmt.Errorf("load claims of %s: %w", run, err)
+		return fmt.Errorf("load claims of %s: %w", before.RunID(), err)
 	}
 	for _, claim := range claims {
 		if !claim.Finished() {

@@ -11,7 +11,6 @@ import (
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
-	"truecost.dev/shared/schema"
 )
 
 var errClaimLost = errors.New("the claim was lost")
@@ -133,46 +132,35 @@ func (r *Runner) ask(ctx context.Context, step *Step, w *work) (a2a.Result, erro
 	if step.Task != "" {
 		result, err := r.Caller.Look(ctx, step.Agent, step.Task)
 		if fault.KindOf(err) != fault.NotFound {
-			return checked(w, result, err)
+			return r.checked(w, result, err)
 		}
 	}
 	result, err := r.call(ctx, step.Agent, step.Call, w)
-	if err != nil || !final(result) || w.conforms(result.Output) == nil || w.once() {
-		return checked(w, result, err)
+	if err != nil || !final(result) || r.conforms(w, result.Output) == nil || w.once() {
+		return r.checked(w, result, err)
 	}
 	result, err = r.call(ctx, step.Agent, againID(step.Run, step.ID), w)
-	return checked(w, result, err)
+	return r.checked(w, result, err)
 }
 
 func final(result a2a.Result) bool {
 	return result.State != a2a.Working && result.State != a2a.InputRequired
 }
 
-func checked(w *work, result a2a.Result, err error) (a2a.Result, error) {
+func (r *Runner) checked(w *work, result a2a.Result, err error) (a2a.Result, error) {
 	if err == nil && final(result) {
-		err = w.conforms(result.Output)
+		err = r.conforms(w, result.Output)
 	}
 	return result, err
 }
 
 // conforms checks the output of an agent against the node's schema. The output
 // of a fan-out is checked when it is joined.
-func (w *work) conforms(output json.RawMessage) error {
-	if len(w.node.Schema) == 0 || w.ref.Role != engine.RolePrimary {
+func (r *Runner) conforms(w *work, output json.RawMessage) error {
+	if w.ref.Role != engine.RolePrimary {
 		return nil
 	}
-	return conforms(w.node.Schema, output, w.node.Agent)
-}
-
-func conforms(raw, output json.RawMessage, agent string) error {
-	s, err := schema.Compile(raw)
-	if err != nil {
-		return err
-	}
-	if err := s.Check(output); err != nil {
-		return fault.Wrap(fault.Invalid, err, "%s answered against its schema: %s", agent, fault.Public(err))
-	}
-	return nil
+	return r.flows.conforms(w.node, output)
 }
 
 // call tries the agent a few times while the failure is one that a moment may

@@ -123,10 +123,8 @@ func (r *Runner) join(ctx context.Context, p *Pipeline, run Run, id engine.StepI
 	if a.Result, err = joined(parts); err != nil {
 		return fmt.Errorf("join %s: %w", id, err)
 	}
-	if len(n.Schema) > 0 {
-		if err := conforms(n.Schema, a.Result, n.Agent); err != nil {
-			a.fail(fault.Public(err))
-		}
+	if err := r.flows.conforms(n, a.Result); err != nil {
+		a.fail(fault.Public(err))
 	}
 	return r.record(ctx, p, run, a)
 }

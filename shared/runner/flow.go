@@ -2,11 +2,13 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
+	"truecost.dev/shared/schema"
 )
 
 // flowCache knows pipelines by the hashes of their flows. Its zero value is
@@ -14,7 +16,8 @@ import (
 type flowCache struct {
 	mu     sync.Mutex // guards what follows
 	byHash map[string]*Pipeline
-	stored map[string]bool // flows this instance has put into the store
+	stored map[string]bool           // flows this instance has put into the store
+	schema map[string]*schema.Schema // by their text
 }
 
 // Deploy stores every flow of this build, so that runs begun with it can be
@@ -84,6 +87,39 @@ func (r *Runner) known(hash string) *Pipeline {
 		}
 	}
 	return r.flows.byHash[hash]
+}
+
+// conforms checks the output of a node against its schema.
+func (c *flowCache) conforms(n *engine.Node, output json.RawMessage) error {
+	if len(n.Schema) == 0 {
+		return nil
+	}
+	s, err := c.compiled(n.Schema)
+	if err != nil {
+		return err
+	}
+	if err := s.Check(output); err != nil {
+		return fault.Wrap(fault.Invalid, err, "%s answered against its schema: %s", n.Agent, fault.Public(err))
+	}
+	return nil
+}
+
+// compiled returns a schema, which takes longer to compile than to check.
+func (c *flowCache) compiled(raw json.RawMessage) (*schema.Schema, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.schema[string(raw)]; s != nil {
+		return s, nil
+	}
+	s, err := schema.Compile(raw)
+	if err != nil {
+		return nil, err
+	}
+	if c.schema == nil {
+		c.schema = map[string]*schema.Schema{}
+	}
+	c.schema[string(raw)] = s
+	return s, nil
 }
 
 // load returns a run with its pipeline; fault.NotFound when there is none. A run

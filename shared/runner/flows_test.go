@@ -224,3 +224,29 @@ func TestAnExpiredClaim(t *testing.T) {
 		})
 	}
 }
+
+// A worker keeps its claim alive and never comes home: its try has failed, once,
+// and the claim is anybody's.
+func TestAStepThatOutlivesItsTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	w.start(t)
+	stuck := runner.Step{
+		Run: "est-1~1", ID: "location.0.p", Status: runner.Claimed, Call: runner.CallID("est-1~1", "location.0.p"), Agent: "location",
+		Try: 1, Fence: 1, Owner: "stuck", Lease: time.Hour, StartedAt: w.clock.Now(),
+	}
+	stuck, err := w.store.PutStep(t.Context(), stuck)
+	must(t, err)
+	w.deliver(t)
+	w.clock.Advance(3 * time.Minute) // the call may take 5 s
+	w.sweep(t)
+	equal(t, "tries", w.run(t, "est-1~1").Open["location.0.p"].Tries, 1)
+	stuck.Beats++
+	_, err = w.store.PutStep(t.Context(), stuck)
+	kind(t, "the next heartbeat", err, fault.Conflict)
+	w.clock.Advance(3 * time.Minute)
+	w.sweep(t)
+	equal(t, "tries after another sweep", w.run(t, "est-1~1").Open["location.0.p"].Tries, 1)
+	w.deliver(t)
+	equal(t, "status", w.estimate(t)["status"], "complete")
+}

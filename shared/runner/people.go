@@ -171,7 +171,7 @@ func (r *Runner) answer(ctx context.Context, p *Pipeline, run Run, in Input, req
 		return err
 	}
 	if err := r.Store.Commit(ctx, c); err != nil {
-		return moved(err, "answer %s of %s", in.ID, run.RunID())
+		return movedBy(err, "answer %s of %s", in.ID, run.RunID())
 	}
 	if state.Status.Ended() {
 		r.tell(ctx, c.Touch)
@@ -197,8 +197,8 @@ func wanted(in *Input, req AnswerRequest) error {
 	return s.Check(req.Answer)
 }
 
-// moved makes errMoved of a conflict.
-func moved(err error, format string, args ...any) error {
+// movedBy makes errMoved of a conflict.
+func movedBy(err error, format string, args ...any) error {
 	if fault.KindOf(err) == fault.Conflict {
 		return errMoved
 	}

@@ -107,13 +107,34 @@ func (r *Runner) overdue(ctx context.Context, p *Pipeline, run Run, steps []Step
 		case step.Finished():
 			r.Log.ErrorContext(ctx, "a finished step is open", slog.String("run", step.Run), slog.String("step", string(step.ID)))
 		case step.atWork():
-			e := engine.DeadlinePassed{Step: step.ID, Since: step.StartedAt}
-			if _, verdict, err := r.control(ctx, p, run, e); err != nil || verdict == engine.Applied {
+			if moved, err := r.timedOut(ctx, p, run, step); err != nil || moved {
 				return true, err
 			}
 		}
 	}
 	return false, nil
+}
+
+// timedOut takes a claim from an owner that outlived the time of its call: the
+// try has failed, and is given back. The owner's next heartbeat is refused; a
+// result that it brings in spite of all is welcome while the step is open.
+func (r *Runner) timedOut(ctx context.Context, p *Pipeline, run Run, step Step) (moved bool, err error) {
+	e := engine.DeadlinePassed{Step: step.ID, Since: step.StartedAt}
+	state, effects, verdict := engine.Next(p.Flow, run.State, e, r.moment())
+	if verdict != engine.Applied {
+		return false, nil
+	}
+	step.Owner = r.Owner() // the old one must not take the claim that is given back for its own doing
+	step.Failure = &engine.Error{Code: engine.CodeAgentTimeout, Message: "The call took longer than its time.", Agent: step.Agent}
+	a := answer{Step: step, retry: &engine.Retryable{Step: step.ID, Failure: *step.Failure}}
+	c, err := r.recording(ctx, p, &run, state, effects, a)
+	if err != nil {
+		return false, err
+	}
+	if err := r.Store.Commit(ctx, c); err != nil {
+		return false, movedBy(err, "end the try of %s of %s", step.ID, run.RunID())
+	}
+	return true, r.recorded(ctx, p, state, effects, &c, &a)
 }
 
 // atWork reports whether somebody holds the step. A step that does not exist is
