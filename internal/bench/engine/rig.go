@@ -15,6 +15,7 @@ import (
 
 	"truecost.dev/internal/official"
 	"truecost.dev/shared/boot"
+	"truecost.dev/shared/engine"
 	"truecost.dev/shared/gcp/docstore"
 	"truecost.dev/shared/runner"
 )
@@ -173,7 +174,7 @@ func (r *rig) wait(ctx context.Context, id string) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-t.C:
-		return fmt.Errorf("%s did not end in %v; the engine says:\n%s", id, patience, r.engine.tail())
+		return fmt.Errorf("%s did not end in %v: %s; the engine says:\n%s", id, patience, r.state(ctx, id), r.engine.tail())
 	}
 }
 
@@ -183,4 +184,23 @@ func (r *rig) counts() (c counts, err error) {
 		return c, errors.New("the official emulators do not count")
 	}
 	return c, r.stores.ask("/counts", &c)
+}
+
+// state says where a run stands.
+func (r *rig) state(ctx context.Context, id string) string {
+	run, err := r.store.Run(ctx, engine.RunID(id, 1))
+	if err != nil {
+		return err.Error()
+	}
+	said := fmt.Sprintf("%s at rev %d, open %v", run.Status, run.Rev, run.Open)
+	for name, p := range run.Nodes {
+		if p.Phase != engine.Fanning {
+			continue
+		}
+		shards, _ := r.store.OpenShards(ctx, runner.FanID{Run: run.RunID(), Node: name, Attempt: p.Attempt})
+		for _, s := range shards {
+			said += fmt.Sprintf("\n%s, shard %d of %d chunks from %d in flight %v, full: %v", name, s.Index, s.Size, s.From, s.InFlight, s.Full())
+		}
+	}
+	return said
 }
