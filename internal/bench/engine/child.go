@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"os/exec"
 	"strings"
@@ -47,6 +48,7 @@ func serveChild(ctx context.Context, arg string) error {
 // announce serves a child's control pages and says so.
 func announce(ctx context.Context, r ready, pages *http.ServeMux) error {
 	pages.HandleFunc("GET /usage", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(used()) })
+	pages.HandleFunc("GET /profile", pprof.Profile)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type options struct {
 	official string // auto, only, off
 	short    bool
 	only     string // sections, with commas
+	profile  string // folder
 }
 
 func main() {
@@ -53,6 +54,7 @@ func bench(ctx context.Context, args []string) error {
 	fs.StringVar(&o.official, "official", "auto", "`whether` to measure on the official emulators: auto (where installed), only, off")
 	fs.BoolVar(&o.short, "short", false, "about a minute: two rounds, fewer runs, no official emulators unless only")
 	fs.StringVar(&o.only, "only", "", "`sections` to measure, with commas: turn, crowd, counts, conflicts, linear, fan, killed, front, next")
+	fs.StringVar(&o.profile, "profile", "", "`folder` for CPU profiles of the engine, the embedded servers and this program at T1, instead of the table")
 	_ = fs.Parse(args) // exits by itself
 	switch o.official {
 	case "auto", "only", "off":
@@ -61,6 +63,9 @@ func bench(ctx context.Context, args []string) error {
 	}
 	if o.rounds < 1 {
 		return fmt.Errorf("-rounds %d is not a number of 1 or more", o.rounds)
+	}
+	if o.profile != "" {
+		return profiled(ctx, o.profile)
 	}
 	return measure(ctx, o)
 }
