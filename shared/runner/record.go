@@ -198,6 +198,8 @@ func (r *Runner) whereabouts(ctx context.Context, step *Step) (whereabouts, erro
 		return elsewhere, nil
 	case stored.Owner == step.Owner && stored.Lease == 0:
 		return here, nil // given back, to be tried again
+	case stored.Owner != step.Owner && step.Status == Claimed:
+		return elsewhere, nil // a failed try is that of whoever holds the claim
 	}
 	// Taken over while this call was out, perhaps. The result at hand is good and
 	// first: it is recorded under the version found, and the other worker's
