@@ -57,6 +57,7 @@ type character struct {
 	breaks  bool          // it fails for good
 	score   int
 	high    bool
+	sloppy  bool // its output breaks the schema
 }
 
 // characterOf draws the character of a call.
@@ -83,6 +84,7 @@ func (w *World) characterOf(agent, call string, attempt int) character {
 	c.score = 50 + 10*attempt + rng.IntN(60)
 	c.score = min(c.score, 100)
 	c.high = rng.IntN(2) == 0
+	c.sloppy = agent == w.plot.Sloppy && rng.IntN(3) == 0
 	return c
 }
 
@@ -232,6 +234,8 @@ func (w *World) primary(t *task, of string, r *a2a.Result) {
 		r.Output = fmt.Appendf(nil, `{"first":%d,"items":%s,"of":"%s"}`, *in.First, in.Items, of)
 	case w.plot.Asks && t.high && t.request.Answer == nil && t.request.Feedback == nil:
 		r.State, r.Question = a2a.InputRequired, &a2a.Question{Prompt: "Which one?"}
+	case t.sloppy:
+		r.Output = fmt.Appendf(nil, `{"of":"%s"}`, of)
 	default:
 		level, items := "low", make([]int, w.plot.Items)
 		if t.high {

@@ -27,6 +27,7 @@ type audit struct {
 	inputs  map[string]runnertest.Revision
 	view    *runnertest.Estimate
 	joined  map[string]int // run/node.attempt: how often its fan-out ended
+	removed bool
 	commit  *Commit
 	ordinal int
 }
@@ -48,6 +49,12 @@ func check(w *World) []string {
 	}
 	for i := range w.commits {
 		a.commit, a.ordinal = &w.commits[i], i
+		if w.commits[i].Removed {
+			a.removed = true
+			clear(a.states)
+			clear(a.steps)
+			continue
+		}
 		a.one(w.commits[i].Changes)
 	}
 	a.calls()
@@ -72,8 +79,12 @@ func (a *audit) one(changes []runnertest.Revision) {
 			run = &s
 		}
 	}
-	if run != nil {
+	if run != nil && !a.removed {
 		a.run(*run, changes)
+	}
+	if a.removed {
+		a.returns(changes)
+		return
 	}
 	for _, d := range changes {
 		if s, ok := d.Shard(); ok {
@@ -96,6 +107,21 @@ func (a *audit) one(changes []runnertest.Revision) {
 	}
 }
 
+// returns checks that what was taken away does not come back. What workers create
+// that had read the run before, claims and shards, may: nobody reads it.
+func (a *audit) returns(changes []runnertest.Revision) {
+	for _, d := range changes {
+		if s, ok := d.Step(); ok {
+			h := a.steps[d.Path]
+			a.steps[d.Path] = history{step: s, fields: d.Fields, writes: h.writes + 1}
+			continue
+		}
+		if _, ok := d.Shard(); !ok {
+			a.bad("I2", "%s is written after it was taken away", d.Path)
+		}
+	}
+}
+
 // step checks one write of a step.
 func (a *audit) step(d runnertest.Revision, s runner.Step, run *engine.State, changes []runnertest.Revision) {
 	h, there := a.steps[d.Path]
@@ -111,6 +137,8 @@ func (a *audit) step(d runnertest.Revision, s runner.Step, run *engine.State, ch
 		a.bad("I1", "%s had its result and changes: %s to %s", d.Path, h.fields, d.Fields)
 	case claims:
 		a.claim(d.Path, before, s, there)
+	case there && s.Lease == 0 && before.Lease > 0 && s.Owner != before.Owner && !a.late(before):
+		a.bad("I6", "%s, which %s holds, is given back by %s", d.Path, before.Owner, s.Owner)
 	}
 	if s.Finished() && !before.Finished() {
 		a.result(d.Path, s, run, changes)
@@ -133,6 +161,13 @@ func (a *audit) claim(path string, before, s runner.Step, there bool) {
 	if end, ended := a.ends[s.Run]; ended && a.commit.Seen[s.Run] > end {
 		a.bad("I20", "%s is claimed by one who knew that the run had ended", path)
 	}
+}
+
+// late reports whether the try at a step had outlived its time, so that anybody
+// might end it. Clocks differ.
+func (a *audit) late(s runner.Step) bool {
+	ref, _ := s.ID.Ref()
+	return a.w.epoch.Add(a.commit.At).Sub(s.StartedAt) > a.flow.Node(ref.Node).Timeout-20*maxSkew
 }
 
 // result checks that a result comes with what follows from it: I12, I2.

@@ -63,10 +63,13 @@ func (w *World) cast() {
 		return err
 	}, w.must("start again"))
 	w.watchQuestions(map[string]bool{})
+	at := func() time.Duration { return time.Duration(w.rng.Int64N(int64(4 * time.Minute))) }
+	if w.plot.Deletes {
+		w.later(time.Second+at(), w.remove)
+	}
 	if !w.plot.People {
 		return
 	}
-	at := func() time.Duration { return time.Duration(w.rng.Int64N(int64(4 * time.Minute))) }
 	run := engine.RunID(estimate, 1)
 	if w.rng.IntN(3) > 0 {
 		w.act(at(), "hold", func(ctx context.Context, r *runner.Runner) error { return gone(r.Hold(ctx, run, owner, "wait")) }, w.resume(run))
@@ -77,10 +80,23 @@ func (w *World) cast() {
 	w.watchEnd(0)
 }
 
+// remove takes the estimate away with all that was made for it, as its owner may.
+func (w *World) remove() {
+	if _, begun := w.latest(); !begun {
+		w.later(askAgain, w.remove)
+		return
+	}
+	w.deleted = true
+	w.tracef("%-9s takes the estimate away", owner)
+	w.store.Remove("runs/")
+	w.store.Remove("estimates/")
+	w.commits = append(w.commits, Commit{At: w.since(), By: owner, Removed: true})
+}
+
 // must makes an alarm of a refusal.
 func (w *World) must(what string) func(error) {
 	return func(err error) {
-		if err != nil {
+		if err != nil && !w.deleted {
 			w.alarm("%s: %v", what, err)
 		}
 	}

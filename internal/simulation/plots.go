@@ -19,6 +19,8 @@ type Plot struct {
 	People    bool          // hold, resume, cancel, try again
 	Patience  time.Duration // beyond the usual, within which a run must come to rest
 	Ends      bool          // in the same way however it gets there
+	Sloppy    string        // this agent's outputs break their schema now and then
+	Deletes   bool          // somebody takes the estimate away
 	Unswept   bool          // nobody sweeps
 	Steady    time.Duration // every agent takes so long, at once and well; 0: as the seed has it
 }
@@ -48,7 +50,7 @@ func flow(id string, nodes ...engine.Node) *engine.Flow {
 func Plots() []*Plot {
 	return []*Plot{
 		chain(), chainWithPeople(), diamond(), diamondThatFails(), fan(engine.Collect, 25), fan(engine.FailAll, 25),
-		questions(), fanWithPeople(), budgets(), once(), wide(),
+		questions(), fanWithPeople(), budgets(), once(), deleted(), wide(),
 	}
 }
 
@@ -79,7 +81,8 @@ func diamond() *Plot {
 	a, b, c, d := node("top"), node("left", "top"), node("right", "top"), node("bottom", "left", "right")
 	c.When = []engine.Condition{{Fact: "top.level", Is: engine.Equal, Value: "high"}}
 	d.Input = map[string]string{"l": "left", "r": "right.level", "in": "input"}
-	return &Plot{Name: "diamond", Flow: flow("diamond", a, b, c, d), Instances: 3, Ends: true}
+	b.Schema = json.RawMessage(`{"type":"object","required":["level"]}`)
+	return &Plot{Name: "diamond", Flow: flow("diamond", a, b, c, d), Instances: 3, Sloppy: "left", Ends: true}
 }
 
 func diamondThatFails() *Plot {
@@ -135,6 +138,13 @@ func budgets() *Plot {
 		p.Flow.Nodes[i].Retry.Tries = 2
 		p.Flow.Nodes[i].Timeout = time.Minute
 	}
+	return p
+}
+
+// deleted loses its estimate in the middle.
+func deleted() *Plot {
+	p := fan(engine.Collect, 10)
+	p.Name, p.Deletes, p.Ends = "deleted", true, false
 	return p
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	redeliverFirst = 10 * time.Second
 	redeliverMost  = 10 * time.Minute
-	maxDeliveries  = 5 // then the message is dead, and its run is woken
+	maxDeliveries  = 3 // then the message is dead, and its run is woken
 )
 
 // enqueue lets a message be delivered in a while. It is called from the

@@ -50,6 +50,7 @@ type World struct {
 	lastFault                                      time.Duration
 	sweeps                                         int
 	acts                                           int // what people still mean to do
+	deleted                                        bool
 }
 
 // Commit is one change of the store, as the checks see it.
@@ -58,6 +59,7 @@ type Commit struct {
 	By      string
 	Seen    map[string]int // by run: how many commits there had been when the writer last read it
 	Changes []runnertest.Revision
+	Removed bool // not a commit: everything was taken away
 }
 
 // instance is one process of the runner.
@@ -89,6 +91,9 @@ func New(plot *Plot, seed uint64, chaos Chaos) *World {
 		i := &instance{n: n + 1}
 		if n > 0 {
 			i.skew = time.Duration(w.rng.Int64N(int64(2*maxSkew))) - maxSkew
+			if w.rng.IntN(4) == 0 {
+				i.skew *= 10 // a clock that nobody sets
+			}
 		}
 		w.boot(i)
 		w.instances = append(w.instances, i)
@@ -124,7 +129,7 @@ func (w *World) owner() string {
 func (w *World) committed(changes []runnertest.Revision) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.commits = append(w.commits, Commit{w.since(), w.writer.name, maps.Clone(w.writer.read), changes})
+	w.commits = append(w.commits, Commit{At: w.since(), By: w.writer.name, Seen: maps.Clone(w.writer.read), Changes: changes})
 }
 
 func (w *World) tracef(format string, args ...any) {
@@ -219,6 +224,9 @@ func (w *World) rests() bool {
 		return false
 	}
 	runs := 0
+	if w.deleted {
+		runs++
+	}
 	for _, d := range w.store.Documents("runs/") {
 		if s, ok := d.State(); ok {
 			runs++
@@ -260,10 +268,16 @@ func (w *World) bury() {
 // tick sweeps, and sweeps again in a minute.
 func (w *World) tick() {
 	w.later(sweepEvery, func() {
-		w.sweeps++
-		i := w.pick()
-		a := &actor{name: "sweep" + strconv.Itoa(w.sweeps), instance: i, done: func(error) {}, died: func() {}}
-		w.start(a, sweepEvery, func(ctx context.Context) error { return i.runner.Sweep(ctx) })
+		w.sweep(w.pick())
+		if w.rng.IntN(8) == 0 {
+			w.sweep(w.pick()) // two at once are harmless
+		}
 		w.tick()
 	})
+}
+
+func (w *World) sweep(i *instance) {
+	w.sweeps++
+	a := &actor{name: "sweep" + strconv.Itoa(w.sweeps), instance: i, done: func(error) {}, died: func() {}}
+	w.start(a, sweepEvery, func(ctx context.Context) error { return i.runner.Sweep(ctx) })
 }
