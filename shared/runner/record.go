@@ -103,21 +103,8 @@ func (r *Runner) recorded(ctx context.Context, p *Pipeline, state engine.State, 
 
 // recording puts everything that follows from an answer into one write.
 func (r *Runner) recording(ctx context.Context, p *Pipeline, run *Run, state engine.State, effects engine.Effects, a answer) (Commit, error) {
-	step := a.Step
-	_, again := state.Open[a.ID]
-	switch {
-	case a.retry != nil && again:
-		step.giveBack()
-	case a.retry != nil: // that was the last try
-		step.Status, step.RevAt, step.DoneAt = StepFailed, state.Rev, new(state.UpdatedAt)
-	default:
-		step.RevAt, step.DoneAt = state.Rev, new(state.UpdatedAt)
-	}
-	after := Run{State: state, Journal: run.Journal, Version: run.Version}
-	if again && a.retry != nil {
-		after.Journal = run.after(*a.retry, &state)
-	}
-	c := r.change(p, after, effects)
+	step, journal := a.kept(run.Journal, &state)
+	c := r.change(p, Run{State: state, Journal: journal, Version: run.Version}, effects)
 	c.Steps = []Step{step}
 	for i := range c.Inputs {
 		c.Inputs[i].Task, c.Inputs[i].Context = step.Task, step.Context
@@ -141,6 +128,21 @@ func (r *Runner) recording(ctx context.Context, p *Pipeline, run *Run, state eng
 		}
 	}
 	return c, nil
+}
+
+// kept returns the step and the journal as a transition leaves them.
+func (a *answer) kept(before Journal, s *engine.State) (Step, Journal) {
+	step := a.Step
+	_, again := s.Open[a.ID]
+	switch {
+	case a.retry != nil && again:
+		step.giveBack()
+		return step, before.after(*a.retry, s)
+	case a.retry != nil: // that was the last try
+		step.Status = StepFailed
+	}
+	step.RevAt, step.DoneAt = s.Rev, new(s.UpdatedAt)
+	return step, before
 }
 
 // unasked turns a question that the run cannot take into a failure; it is false
