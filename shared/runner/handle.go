@@ -112,7 +112,7 @@ func (r *Runner) await(ctx context.Context, id engine.StepID, notBefore *time.Ti
 // claimed is a step that this delivery holds.
 type claimed struct {
 	Step
-	lost bool // taken over from an owner that fell silent in the middle of a call
+	lost bool // some owner before fell silent, perhaps in the middle of a call
 }
 
 // claim takes the step. mine is false when somebody else holds it; a step that
@@ -137,12 +137,12 @@ func (r *Runner) claim(ctx context.Context, p *Pipeline, run *Run, id engine.Ste
 	case !step.Expired():
 		return claimed{}, false, nil // a live claim; the sweeper is the guarantee from here
 	}
-	held.lost = step.Lease > 0 // otherwise its owner gave it back
-	step.Fence++
-	step.Try++
-	if held.lost {
+	if step.Lease > 0 { // otherwise its owner gave it back
 		step.Takeovers++
 	}
+	held.lost = step.Takeovers > 0
+	step.Fence++
+	step.Try++
 	step.Owner, step.StartedAt, step.Lease = fresh.Owner, fresh.StartedAt, fresh.Lease
 	held.Step, err = r.Store.PutStep(ctx, step)
 	if fault.KindOf(err) == fault.Conflict {

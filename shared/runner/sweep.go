@@ -124,6 +124,7 @@ func (r *Runner) timedOut(ctx context.Context, p *Pipeline, run Run, step Step) 
 	if verdict != engine.Applied {
 		return false, nil
 	}
+	step.Takeovers++
 	step.Owner = r.Owner() // the old one must not take the claim that is given back for its own doing
 	step.Failure = &engine.Error{Code: engine.CodeAgentTimeout, Message: "The call took longer than its time.", Agent: step.Agent}
 	a := answer{Step: step, retry: &engine.Retryable{Step: step.ID, Failure: *step.Failure}}
