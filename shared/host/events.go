@@ -41,10 +41,10 @@ func (t Trigger) Event(log *slog.Logger) func(context.Context, cloudevents.Event
 		case err == nil:
 			return nil
 		case fault.KindOf(err) == fault.Invalid:
-			log.ErrorContext(ctx, "a message that cannot be handled is dropped", slog.String("function", t.Name), slog.String("message", e.ID()), slog.Any("error", err))
+			log.ErrorContext(ctx, "a message that cannot be handled is dropped", slog.String("function", t.Name), slog.String("messageId", e.ID()), slog.Any("error", err))
 			return nil
 		}
-		log.ErrorContext(ctx, "event", slog.String("function", t.Name), slog.String("message", e.ID()), slog.Any("error", err))
+		log.ErrorContext(ctx, "event", slog.String("function", t.Name), slog.String("messageId", e.ID()), slog.Any("error", err))
 		// The framework prints errors through a format string, and the cause is
 		// logged above: a fixed text goes back.
 		return cloudevents.NewHTTPResult(http.StatusServiceUnavailable, "try again")

@@ -1,7 +1,9 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"truecost.dev/shared/fault"
+	"truecost.dev/shared/gcp/cloudlog"
 )
 
 const binary = `{"message":{"data":"eyJ2IjoxfQ==","attributes":{"kind":"step"},"messageId":"7"},"subscription":"projects/p/subscriptions/s","deliveryAttempt":3}`
@@ -73,6 +76,28 @@ func TestEventFunctionRefusesWhatIsNoEvent(t *testing.T) {
 	big := `{"message":{"data":"` + strings.Repeat("A", maxEvent) + `"}}`
 	if w := push(t, called, big, cloudEvent); w.Code != http.StatusBadRequest {
 		t.Errorf("an oversized event = %d, want 400", w.Code)
+	}
+}
+
+// Cloud Logging reads the text of an entry from its member message, which no
+// attribute may take.
+func TestEventKeepsTheTextOfItsLog(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	trigger := Trigger{Name: "pipeline_step", Topic: "steps", Handle: func(context.Context, Delivery) error {
+		return fault.New(fault.Unavailable, "the store is away")
+	}}
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(binary))
+	for k, v := range cloudEvent {
+		r.Header.Set(k, v)
+	}
+	trigger.Function(cloudlog.New(&out)).Handler.ServeHTTP(httptest.NewRecorder(), r)
+	var line struct {
+		Message   string `json:"message"`
+		MessageID string `json:"messageId"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line.Message != "event" || line.MessageID != "7" {
+		t.Errorf("log = %s, %v, want message event of messageId 7", &out, err)
 	}
 }
 
