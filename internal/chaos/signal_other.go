@@ -1,0 +1,14 @@
+//go:build !linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func attributes() *syscall.SysProcAttr { return nil }
+
+func suspend(*os.Process) error { return errors.ErrUnsupported }
+func resume(*os.Process) error  { return errors.ErrUnsupported }
