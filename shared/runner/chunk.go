@@ -88,6 +88,9 @@ func (r *Runner) recordChunk(ctx context.Context, p *Pipeline, run Run, shard Sh
 			case err != nil || found == elsewhere:
 				return err
 			case found == here:
+				if _, _, ok := fanning(&run, a.ID); !ok {
+					return r.catchUp(ctx, p.Flow, &run.State) // others have gone on, to another attempt perhaps
+				}
 				return r.follow(ctx, p, run, ref.Node, shard, inFlight(ref.Node, ref.Attempt, &shard.Shard))
 			case found == unknown:
 				continue
