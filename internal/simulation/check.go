@@ -38,6 +38,7 @@ type history struct {
 	fields  json.RawMessage
 	writes  int
 	touches int
+	beats   int
 	ended   int // claims that outlived their time and were given back by another
 }
 
@@ -138,6 +139,8 @@ func (a *audit) step(d runnertest.Revision, s runner.Step, run *engine.State, ch
 		a.bad("I1", "%s had its result and changes: %s to %s", d.Path, h.fields, d.Fields)
 	case claims:
 		a.claim(d.Path, before, s, there)
+	case there && s.Beats > before.Beats && !s.Finished():
+		h.beats++
 	case there && s.Lease == 0 && before.Lease > 0 && s.Owner != before.Owner:
 		if h.ended++; !a.late(before) {
 			a.bad("I6", "%s, which %s holds, is given back by %s", d.Path, before.Owner, s.Owner)

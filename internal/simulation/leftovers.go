@@ -56,7 +56,7 @@ func (a *audit) writes() {
 		if a.removed {
 			continue
 		}
-		if most := 2*h.step.Fence + h.step.Beats + h.touches + h.ended; h.writes > most {
+		if most := 2*h.step.Fence + h.beats + h.touches + h.ended; h.writes > most {
 			a.bad("I16", "%s was written %d times, at most %d would do", path, h.writes, most)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing/synctest"
@@ -114,11 +115,26 @@ func (w *World) start(a *actor, limit time.Duration, work func(context.Context) 
 			a.ended = true
 		}()
 		defer cancel()
-		err := work(ctx)
+		err := w.guarded(a, func() error { return work(ctx) })
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		a.err = err
 	}()
+}
+
+// guarded does what a host does about a panic: it is an error, and an alarm.
+func (w *World) guarded(a *actor, work func() error) (err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		err = fault.New(fault.Internal, "panic: %v", p)
+		if !a.dead { // what a dead one does no longer matters
+			w.alarm("panic in %s: %v\n%s", a.name, p, debug.Stack())
+		}
+	}()
+	return work()
 }
 
 // run lets things happen, one at a time, until the world is at rest or time is
