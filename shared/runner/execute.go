@@ -131,8 +131,11 @@ func (w *work) once() bool {
 func (r *Runner) ask(ctx context.Context, step *Step, w *work) (a2a.Result, error) {
 	if step.Task != "" {
 		result, err := r.Caller.Look(ctx, step.Agent, step.Task)
-		if fault.KindOf(err) != fault.NotFound {
+		switch {
+		case fault.KindOf(err) != fault.NotFound:
 			return r.checked(w, result, err)
+		case w.once():
+			return result, errAmbiguous // it began the task, and has forgotten it
 		}
 	}
 	result, err := r.call(ctx, step.Agent, step.Call, w)
