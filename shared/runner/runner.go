@@ -174,6 +174,10 @@ type Run struct {
 	engine.State
 	Journal
 	Version time.Time `json:"-"` // zero: not stored yet
+
+	// Was is, in a commit, the run of this Version, where it is known: what is the
+	// same in both need not be written.
+	Was *Run `json:"-"`
 }
 
 // StepStatus of a stored step.

@@ -2,7 +2,6 @@ package docstore
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"truecost.dev/shared/engine"
+	"truecost.dev/shared/runner"
 )
 
 // anyJSON draws a value that JSON can hold, with names and depths that Firestore
@@ -134,7 +134,8 @@ func TestMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, name := range members(reflect.TypeFor[engine.State]()) {
+	for _, m := range changes(&runner.Run{}, nil) {
+		name := m.name
 		if name == "" || name == "-" || known[name] {
 			t.Errorf("a member of the state has the name %q", name)
 		}

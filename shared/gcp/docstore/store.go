@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
-	"strings"
 	"time"
 
 	"cloud.google.com/go/firestore"
@@ -43,42 +41,6 @@ func loadRun(doc *firestore.DocumentSnapshot) (runner.Run, error) {
 		return runner.Run{}, fmt.Errorf("run %s: %w", doc.Ref.ID, err)
 	}
 	return r, nil
-}
-
-// runMembers are the names that a run can have in its document.
-var runMembers = append(members(reflect.TypeFor[engine.State]()), members(reflect.TypeFor[runner.Journal]())...)
-
-func members(t reflect.Type) []string {
-	var names []string
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names = append(names, name)
-	}
-	return names
-}
-
-// putRun writes a state: creates it, or replaces every member of the stored one.
-func (b *batch) putRun(r *runner.Run) {
-	m, err := fields(r)
-	if b.fail(err) {
-		return
-	}
-	// What is queried or expires must be a timestamp, not text.
-	m["createdAt"], m["updatedAt"], m["deadlineAt"], m["wakeAt"] = r.CreatedAt, r.UpdatedAt, r.DeadlineAt, r.WakeAt
-	if r.EndedAt != nil {
-		m["endedAt"], m["expireAt"] = *r.EndedAt, r.EndedAt.Add(runKept)
-	}
-	ref := b.store.run(r.RunID())
-	if r.Version.IsZero() {
-		b.writes.Create(ref, m)
-		return
-	}
-	for _, name := range runMembers {
-		if _, has := m[name]; !has {
-			m[name] = firestore.Delete // it had a value before, perhaps
-		}
-	}
-	b.writes.Update(ref, updates(m), firestore.LastUpdateTime(r.Version))
 }
 
 // Input implements runner.Store. One read, and one per part where the input does
