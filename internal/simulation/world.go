@@ -89,7 +89,7 @@ func New(plot *Plot, seed uint64, chaos Chaos) *World {
 	w.agents = newAgents(w)
 	for n := range plot.Instances {
 		i := &instance{n: n + 1}
-		if n > 0 {
+		if n > 0 && plot.Steady == 0 {
 			i.skew = time.Duration(w.rng.Int64N(int64(2*maxSkew))) - maxSkew
 			if w.rng.IntN(4) == 0 {
 				i.skew *= 10 // a clock that nobody sets
@@ -146,8 +146,17 @@ func (w *World) alarm(format string, args ...any) {
 	w.alarms = append(w.alarms, fmt.Sprintf(format, args...))
 }
 
-// pick returns an instance to work on something.
-func (w *World) pick() *instance { return w.instances[w.rng.IntN(len(w.instances))] }
+// pick returns an instance to work on something: any, or in a steady world one
+// that does not stand still.
+func (w *World) pick() *instance {
+	n := w.rng.IntN(len(w.instances))
+	for i := range w.instances {
+		if at := w.instances[(n+i)%len(w.instances)]; w.plot.Steady == 0 || at.frozen <= w.since() {
+			return at
+		}
+	}
+	return w.instances[n]
+}
 
 // Report is what became of a world.
 type Report struct {
@@ -269,7 +278,7 @@ func (w *World) bury() {
 func (w *World) tick() {
 	w.later(sweepEvery, func() {
 		w.sweep(w.pick())
-		if w.rng.IntN(8) == 0 {
+		if w.plot.Steady == 0 && w.rng.IntN(8) == 0 {
 			w.sweep(w.pick()) // two at once are harmless
 		}
 		w.tick()
