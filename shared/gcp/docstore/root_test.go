@@ -227,7 +227,7 @@ func lines(n int) json.RawMessage {
 func TestRootHasRoom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fsemu.Options{})
-	large := lines(1000)
+	large := lines(350) // some of them would fit
 	c := w.begin("est-1", 1)
 	nodes := []string{"location", "scope", "cost", "risk", "timeline", "final"}
 	c.Run.Nodes = map[string]engine.Progress{}
@@ -236,13 +236,13 @@ func TestRootHasRoom(t *testing.T) {
 	}
 	c.Start.Clarification = lines(500)
 	w.must(w.store.Commit(t.Context(), c))
-	middling := lines(150) // each fits, all of them would not
+	small := lines(150)
 	for i, node := range nodes {
 		run, err := w.store.Run(t.Context(), "est-1~1")
 		w.must(err)
 		data := large
-		if i%2 == 0 {
-			data = middling
+		if i == 0 {
+			data = small
 		}
 		view := engine.Project(runnertest.Flow(), run.State)
 		w.must(w.store.Commit(t.Context(), runner.Commit{

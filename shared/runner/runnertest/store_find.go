@@ -58,8 +58,8 @@ func testDue(t *testing.T, s runner.Store) {
 		if len(page) == 0 {
 			break
 		}
-		if len(page) > 100 {
-			t.Fatalf("a page has %d runs, want 100 at most", len(page))
+		if len(page) > 100 || len(got) > len(want) {
+			t.Fatalf("a page has %d runs, behind %d of %d, want 100 at most and an end", len(page), len(got), len(want))
 		}
 		got = append(got, page...)
 		after = page[len(page)-1]

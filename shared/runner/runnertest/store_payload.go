@@ -89,15 +89,19 @@ func testLosers(t *testing.T, s runner.Store) {
 	started(t, s, "est-race")
 	held, err := s.PutStep(t.Context(), claim("est-race~1", "cost.0.p", "one"))
 	must(t, err)
+	late := held
+	late.Version, late.Result = older(held.Version), noise(99, 2<<20)
+	_, err = s.PutStep(t.Context(), late)
+	kind(t, "a result on an old claim", err, fault.Conflict)
 	if won := race(t, func(i int) error {
 		late := held
-		late.Fence, late.Result = i, noise(uint64(i), 1<<20)
+		late.Fence, late.Result = i, noise(uint64(i), 2<<20)
 		return s.Commit(t.Context(), runner.Commit{Steps: []runner.Step{late}})
 	}); won != 1 {
 		t.Errorf("%d results were recorded, want 1", won)
 	}
 	got := step(t, s, "est-race~1", "cost.0.p")
-	sameBytes(t, "the result that won", noise(uint64(got.Fence), 1<<20), got.Result)
+	sameBytes(t, "the result that won", noise(uint64(got.Fence), 2<<20), got.Result)
 }
 
 func sameBytes(t *testing.T, what string, want, got json.RawMessage) {
