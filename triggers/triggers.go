@@ -32,13 +32,25 @@ func Table(s *boot.Services) []host.Trigger {
 	return []host.Trigger{
 		{Name: "pipeline_step", Topic: c.StepsTopic, Push: calls, Handle: data(step.Handle(s.Runner))},
 		{Name: "pipeline_control", Topic: c.ControlTopic, Push: control, Handle: data(step.Handle(s.Runner))},
-		{Name: "pipeline_sweep", Topic: c.SweepTopic, Handle: data(sweep.Handle(s.Runner))},
+		{Name: "pipeline_sweep", Topic: c.SweepTopic, Handle: once(data(sweep.Handle(s.Runner)))},
 		{Name: "pipeline_dead", Topic: c.DeadTopic, Handle: letter(deadletter.Handle(s.Runner))},
 	}
 }
 
 func data(handle func(context.Context, []byte) error) func(context.Context, host.Delivery) error {
 	return func(ctx context.Context, d host.Delivery) error { return handle(ctx, d.Data) }
+}
+
+// once leaves out deliveries beyond the first. A tick that failed is past, and the
+// next one does its work: made again and again, ticks would pile up behind
+// whatever made them fail, and each of them reads every due run.
+func once(handle func(context.Context, host.Delivery) error) func(context.Context, host.Delivery) error {
+	return func(ctx context.Context, d host.Delivery) error {
+		if d.Attempt > 1 {
+			return nil
+		}
+		return handle(ctx, d)
+	}
 }
 
 func letter(handle func(context.Context, []byte, map[string]string) error) func(context.Context, host.Delivery) error {

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -174,6 +175,37 @@ func TestTheSweeperPages(t *testing.T) {
 	w.clock.Advance(3 * time.Minute)
 	w.sweep(t)
 	equal(t, "sent again", w.bus.Messages, runs)
+}
+
+// A sweep that is cut off says so once, and not once for each run that is left.
+func TestASweepIsCutOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	const runs = 5
+	w.bus.Lose = runs
+	for i := range runs {
+		_, _ = w.runner.Start(t.Context(), runnertest.Start(fmt.Sprintf("est-%d", i)))
+	}
+	w.clock.Advance(3 * time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.runner.Find = finderThen{w.runner.Find, cancel}
+	err := w.runner.Sweep(ctx)
+	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 1 {
+		t.Errorf("Sweep = %v, want one error", err)
+	}
+	equal(t, "sent again", w.bus.Messages, 0)
+}
+
+// finderThen does something once runs were found.
+type finderThen struct {
+	runner.Finder
+	then func()
+}
+
+func (f finderThen) Due(ctx context.Context, now time.Time, after runner.Due, limit int) ([]runner.Due, error) {
+	due, err := f.Finder.Due(ctx, now, after, limit)
+	f.then()
+	return due, err
 }
 
 // What a subscription gave up is an alarm and wakes its run.

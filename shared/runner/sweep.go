@@ -17,7 +17,8 @@ const sweepBatch = 200
 // Sweep finds runs that nobody works on, because a message was lost, a worker
 // died or a pause is over, and sends what is due again. It applies deadlines
 // that have passed, and writes nothing when all is well. It goes on until every
-// due run was looked at or its time is up; two sweeps at once are harmless.
+// due run was looked at, its time is up or ctx ends; two sweeps at once are
+// harmless.
 func (r *Runner) Sweep(ctx context.Context) error {
 	begun := r.Now()
 	var after Due
@@ -30,6 +31,9 @@ func (r *Runner) Sweep(ctx context.Context) error {
 		for _, d := range due {
 			if err := r.sweepRun(ctx, d.Run); err != nil && !errors.Is(err, errMoved) {
 				errs = append(errs, fmt.Errorf("sweep %s: %w", d.Run, err))
+			}
+			if ctx.Err() != nil { // the others would fail alike
+				return errors.Join(errs...)
 			}
 			if r.Now().Sub(begun) >= r.Pace.SweepTime {
 				r.Log.WarnContext(ctx, "sweep ran out of time", slog.Time("reached", d.WakeAt))
