@@ -20,6 +20,7 @@ type audit struct {
 	found []string
 
 	states  map[string]engine.State // by run
+	revs    map[string]engine.State // by run and rev
 	ends    map[string]int          // by run: the commit that ended it
 	opened  map[string]bool         // run/step: some committed state had it open, or in flight
 	steps   map[string]history      // by path
@@ -46,7 +47,7 @@ type history struct {
 func check(w *World) []string {
 	a := &audit{
 		w: w, flow: w.plot.Flow,
-		states: map[string]engine.State{}, ends: map[string]int{}, opened: map[string]bool{}, steps: map[string]history{},
+		states: map[string]engine.State{}, revs: map[string]engine.State{}, ends: map[string]int{}, opened: map[string]bool{}, steps: map[string]history{},
 		shards: map[string]runner.Shard{}, inputs: map[string]runnertest.Revision{}, joined: map[string]int{},
 	}
 	for i := range w.commits {
@@ -62,6 +63,7 @@ func check(w *World) []string {
 	a.calls()
 	a.writes()
 	a.outputs()
+	a.folds()
 	return a.found
 }
 
@@ -226,6 +228,7 @@ func (a *audit) run(s engine.State, changes []runnertest.Revision) {
 	a.tries(&before, &s)
 	a.fold(before, s, changes)
 	a.states[id] = s
+	a.revs[fmt.Sprintf("%s %d", id, s.Rev)] = s
 	if s.Status.Ended() {
 		a.ends[id] = a.ordinal
 	}

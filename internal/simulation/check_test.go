@@ -213,6 +213,17 @@ func TestCheckFinds(t *testing.T) {
 			_, d := w.find(t, runAt(2))
 			editRun(t, d, func(s *engine.State) { s.Owner = "bob" })
 		}},
+		{"I18", "a record that was changed", single, func(t *testing.T, w *World) {
+			steps, err := w.store.Steps(t.Context(), "est-1~1", "only.0.s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.store.Watch = nil
+			steps[0].Score = 81
+			if _, err := w.store.PutStep(t.Context(), steps[0]); err != nil {
+				t.Fatal(err)
+			}
+		}},
 		{"I19", "a second answer", questions, func(t *testing.T, w *World) {
 			c, d := w.find(t, func(d runnertest.Revision) bool { in, ok := d.Input(); return ok && in.Decision != "" })
 			w.again(c, *d)

@@ -1,10 +1,13 @@
 package simulation
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"truecost.dev/shared/engine"
+	"truecost.dev/shared/runner"
 	"truecost.dev/shared/runner/runnertest"
 )
 
@@ -116,4 +119,33 @@ func (a *audit) outlived(before, s *engine.State) engine.Event {
 		}
 	}
 	return nil
+}
+
+// folds checks that the runner's own history of each run folds to what was stored,
+// at its end and at a rev in the middle: I18.
+func (a *audit) folds() {
+	for _, id := range sorted(a.states) {
+		h, err := (&runner.Runner{Store: a.w.store}).History(context.Background(), id)
+		if err != nil {
+			a.bad("I18", "the history of %s: %v", id, err)
+			continue
+		}
+		if h.Run.Forgotten > 0 {
+			continue // it was too long to be kept, and says so
+		}
+		for _, rev := range []int{a.states[id].Rev, a.states[id].Rev / 2} {
+			want, there := a.revs[fmt.Sprintf("%s %d", id, rev)]
+			if !there || between(h.Run.Controls, rev) {
+				continue
+			}
+			if got, err := h.Fold(rev); err != nil || !same(got, want) {
+				a.bad("I18", "what is recorded of %s gives another rev %d (%v)", id, rev, err)
+			}
+		}
+	}
+}
+
+// between reports whether a rev is one of several that the journal keeps as one.
+func between(controls []runner.Control, rev int) bool {
+	return slices.ContainsFunc(controls, func(c runner.Control) bool { return rev < c.Rev && rev > c.Rev-c.Times })
 }
