@@ -19,4 +19,7 @@
 //
 //	go test ./internal/simulation -run TestSeeds -seeds 2000 -v   many seeds
 //	go test ./internal/simulation -run TestSeed$ -seed 17 -v      one, with its trace
+//
+// testdata holds the traces of the table of crashes, row by row; -update rewrites
+// them.
 package simulation
