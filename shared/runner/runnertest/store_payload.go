@@ -90,18 +90,18 @@ func testLosers(t *testing.T, s runner.Store) {
 	held, err := s.PutStep(t.Context(), claim("est-race~1", "cost.0.p", "one"))
 	must(t, err)
 	late := held
-	late.Version, late.Result = older(held.Version), noise(99, 2<<20)
+	late.Version, late.Result = older(held.Version), noise(99, 1300<<10)
 	_, err = s.PutStep(t.Context(), late)
 	kind(t, "a result on an old claim", err, fault.Conflict)
 	if won := race(t, func(i int) error {
 		late := held
-		late.Fence, late.Result = i, noise(uint64(i), 2<<20)
+		late.Fence, late.Result = i, noise(uint64(i), 1300<<10)
 		return s.Commit(t.Context(), runner.Commit{Steps: []runner.Step{late}})
 	}); won != 1 {
 		t.Errorf("%d results were recorded, want 1", won)
 	}
 	got := step(t, s, "est-race~1", "cost.0.p")
-	sameBytes(t, "the result that won", noise(uint64(got.Fence), 2<<20), got.Result)
+	sameBytes(t, "the result that won", noise(uint64(got.Fence), 1300<<10), got.Result)
 }
 
 func sameBytes(t *testing.T, what string, want, got json.RawMessage) {
@@ -168,7 +168,7 @@ func testInput(t *testing.T, s runner.Store) {
 
 	answered := asked
 	answered.Decision, answered.Answer = engine.Answer, json.RawMessage(`{"roof": "slate"}`)
-	answered.AnsweredBy, answered.AnsweredAt = "anna", new(epoch.Add(time.Minute))
+	answered.AnsweredBy, answered.AnsweredAt, answered.RevAt = "anna", new(epoch.Add(time.Minute)), 9
 	if won := race(t, func(int) error {
 		return s.Commit(t.Context(), runner.Commit{Inputs: []runner.Input{answered}})
 	}); won != 1 {

@@ -2,6 +2,7 @@ package runnertest
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -48,20 +49,39 @@ func testRun(t *testing.T, s runner.Store) {
 
 	c = begin(t, "est-2")
 	c.Run.State = full(c.Run.State)
+	c.Run.Journal = runner.Journal{Forgotten: 3, Controls: []runner.Control{
+		{Rev: 4, At: epoch, Kind: runner.ControlHold, By: "anna", Reason: "vacation"},
+		{
+			Rev: 9, At: epoch.Add(time.Second), Kind: runner.ControlRetry, Step: "cost.0.p", After: time.Minute, Times: 2,
+			Input: "ask", Node: "cost", Attempt: 1, Failed: 2, Failure: &engine.Error{Code: "C", Message: "m", Agent: "a"},
+		},
+	}}
 	must(t, s.Commit(t.Context(), c))
-	same(t, "a run with something in every member", c.Run.State, loaded(t, s, "est-2~1").State)
+	got := loaded(t, s, "est-2~1")
+	same(t, "a run with something in every member", c.Run.State, got.State)
+	same(t, "its journal", c.Run.Journal, got.Journal)
 }
 
 func testRunForgets(t *testing.T, s runner.Store) {
-	c := begin(t, "est-1")
-	plain := c.Run.State
-	c.Run.State = full(plain)
-	must(t, s.Commit(t.Context(), c))
-	run := loaded(t, s, "est-1~1")
-	run.State = plain
-	run.Status, run.EndedAt, run.WakeAt, run.Open = engine.Canceled, new(epoch.Add(time.Hour)), nil, map[engine.StepID]engine.OpenStep{}
-	must(t, s.Commit(t.Context(), runner.Commit{Run: &run}))
-	same(t, "run", run.State, loaded(t, s, "est-1~1").State)
+	for i, known := range []bool{false, true} {
+		estimate := fmt.Sprintf("est-%d", i)
+		c := begin(t, estimate)
+		plain := c.Run.State
+		c.Run.State = full(plain)
+		c.Run.Journal = runner.Journal{Forgotten: 1}
+		must(t, s.Commit(t.Context(), c))
+		run := loaded(t, s, estimate+"~1")
+		if known {
+			was := run
+			run.Was = &was
+		}
+		run.State, run.Journal = plain, runner.Journal{}
+		run.Status, run.EndedAt, run.WakeAt, run.Open = engine.Canceled, new(epoch.Add(time.Hour)), nil, map[engine.StepID]engine.OpenStep{}
+		must(t, s.Commit(t.Context(), runner.Commit{Run: &run}))
+		got := loaded(t, s, estimate+"~1")
+		same(t, "run", run.State, got.State)
+		same(t, "journal", run.Journal, got.Journal)
+	}
 }
 
 func testClaim(t *testing.T, s runner.Store) {
