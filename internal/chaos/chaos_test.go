@@ -38,15 +38,15 @@ func TestPlans(t *testing.T) {
 	t.Parallel()
 	persons, ids := map[string]int{}, map[string]bool{}
 	for _, p := range plans(3, 200) {
-		persons[p.person]++
+		persons[p.does]++
 		ids[p.id] = true
 		for _, end := range p.runs()[:1] {
 			if len(end.Steps) < leastSteps {
 				t.Errorf("%s has %d steps, want %d at least", p.id, len(end.Steps), leastSteps)
 			}
 		}
-		if (p.person == retries) != (p.again != nil) || p.again != nil && (!p.end.Failure() || p.again.Failure()) {
-			t.Errorf("%s %s: ends %s, then %+v", p.id, p.person, p.end.Status, p.again)
+		if (p.does == retries) != (p.again != nil) || p.again != nil && (!p.end.Failure() || p.again.Failure()) {
+			t.Errorf("%s %s: ends %s, then %+v", p.id, p.does, p.end.Status, p.again)
 		}
 	}
 	if persons[watches] != 160 || persons[holds] != 20 || persons[retries] != 20 || persons[cancels] != 20 || len(ids) != 220 {

@@ -49,7 +49,7 @@ func (p *person) live(ctx context.Context) error {
 // act does to the first run what the plan says.
 func (p *person) act(ctx context.Context) error {
 	run := map[string]any{"runId": engine.RunID(p.id, 1)}
-	switch p.plan.person {
+	switch p.does {
 	case cancels:
 		if !rest(ctx, p.random, 4*time.Second) {
 			return nil

@@ -17,10 +17,10 @@ const (
 
 // A plan is an estimate with what is foretold of it.
 type plan struct {
-	id     string
-	person string
-	end    script.End  // of the first run
-	again  *script.End // of the second, which tries the first again
+	id    string
+	does  string      // its person
+	end   script.End  // of the first run
+	again *script.End // of the second, which tries the first again
 }
 
 // leastSteps is how long a run must be, unless it is canceled.
@@ -32,14 +32,14 @@ const leastSteps = 12
 func plans(seed uint64, runs int) []plan {
 	list := make([]plan, 0, runs+runs/10)
 	for i := range runs + runs/10 {
-		p := plan{person: watches}
+		p := plan{does: watches}
 		switch {
 		case i >= runs:
-			p.person = cancels
+			p.does = cancels
 		case i%10 == 3:
-			p.person = holds
+			p.does = holds
 		case i%10 == 6:
-			p.person = retries
+			p.does = retries
 		}
 		fails := i < runs && (i%10 == 6 || i%10 == 8)
 		for salt := 0; ; salt++ {
@@ -57,7 +57,7 @@ func plans(seed uint64, runs int) []plan {
 // retryable foretells the second run of a plan that has one, which is to go
 // well.
 func (p *plan) retryable() bool {
-	if p.person != retries {
+	if p.does != retries {
 		return true
 	}
 	again := script.Foretell(engine.RunID(p.id, 2), p.end.Passed()...)

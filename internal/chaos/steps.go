@@ -31,8 +31,8 @@ func (r *record) checkSteps() {
 		if s.Status == runner.Done && r.paid[s.Call] == 0 {
 			r.broken("ledger", "%s has a result that nobody paid for", s.ID)
 		}
-		if !s.Finished() && !r.run.Status.Ended() {
-			r.broken("I10", "%s is claimed for ever", s.ID)
+		if ref, _ := s.ID.Ref(); slices.Contains(r.run.Carried, ref.Node) {
+			r.broken("I21", "%s was carried and called", ref.Node)
 		}
 	}
 	for i := range r.history.Steps {
