@@ -127,8 +127,8 @@ func (b *batch) hold(parent *firestore.DocumentRef, name string, data []byte, ro
 	return p
 }
 
-// put creates a document, or replaces every field that doc has in the version
-// that was read.
+// put creates a document, or replaces every field that doc can have in the
+// version that was read.
 func (b *batch) put(ref *firestore.DocumentRef, doc any, version time.Time) {
 	if version.IsZero() {
 		b.writes.Create(ref, doc)
@@ -137,8 +137,12 @@ func (b *batch) put(ref *firestore.DocumentRef, doc any, version time.Time) {
 	var list []firestore.Update
 	v := reflect.ValueOf(doc)
 	for f, value := range v.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("firestore"), ",")
-		list = append(list, firestore.Update{FieldPath: firestore.FieldPath{name}, Value: value.Interface()})
+		name, option, _ := strings.Cut(f.Tag.Get("firestore"), ",")
+		u := firestore.Update{FieldPath: firestore.FieldPath{name}, Value: value.Interface()}
+		if option == "omitempty" && value.IsZero() {
+			u.Value = firestore.Delete
+		}
+		list = append(list, u)
 	}
 	b.writes.Update(ref, list, firestore.LastUpdateTime(version))
 }

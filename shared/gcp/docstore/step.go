@@ -11,7 +11,8 @@ import (
 	"truecost.dev/shared/runner"
 )
 
-// stepDoc is the document of a step. Durations are whole milliseconds.
+// stepDoc is the document of a step. Durations are whole milliseconds. What a
+// claim does not know yet is not in the document.
 type stepDoc struct {
 	Status      string            `firestore:"st"`
 	Call        string            `firestore:"call"`
@@ -21,23 +22,23 @@ type stepDoc struct {
 	Fence       int               `firestore:"fence"`
 	Owner       string            `firestore:"owner"`
 	LeaseMS     int64             `firestore:"leaseMs"`
-	Beats       int               `firestore:"beats"`
+	Beats       int               `firestore:"beats,omitempty"`
 	StartedAt   time.Time         `firestore:"startedAt"`
-	RequestHash string            `firestore:"requestHash"`
-	Task        string            `firestore:"task"`
-	Context     string            `firestore:"context"`
-	Result      []byte            `firestore:"result"`
-	Encoding    string            `firestore:"resultEncoding"`
-	Blob        *blobRef          `firestore:"resultBlob"`
-	Failure     map[string]string `firestore:"failure"`
-	Score       int               `firestore:"score"`
-	Tokens      int               `firestore:"tokens"`
-	CostUSD     float64           `firestore:"costUsd"`
-	DurationMS  int64             `firestore:"durationMs"`
-	RevAt       int               `firestore:"revAt"`
+	RequestHash string            `firestore:"requestHash,omitempty"`
+	Task        string            `firestore:"task,omitempty"`
+	Context     string            `firestore:"context,omitempty"`
+	Result      []byte            `firestore:"result,omitempty"`
+	Encoding    string            `firestore:"resultEncoding,omitempty"`
+	Blob        *blobRef          `firestore:"resultBlob,omitempty"`
+	Failure     map[string]string `firestore:"failure,omitempty"`
+	Score       int               `firestore:"score,omitempty"`
+	Tokens      int               `firestore:"tokens,omitempty"`
+	CostUSD     float64           `firestore:"costUsd,omitempty"`
+	DurationMS  int64             `firestore:"durationMs,omitempty"`
+	RevAt       int               `firestore:"revAt,omitempty"`
 	Late        bool              `firestore:"late"`
-	DoneAt      *time.Time        `firestore:"doneAt"`
-	ExpireAt    *time.Time        `firestore:"expireAt"`
+	DoneAt      *time.Time        `firestore:"doneAt,omitempty"`
+	ExpireAt    *time.Time        `firestore:"expireAt,omitempty"`
 }
 
 // stepBlob names the blob of a step's result, beside the run.
