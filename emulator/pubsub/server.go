@@ -108,7 +108,7 @@ func Open(dir string, o Options) (*Server, error) {
 func serve(b *broker, o Options) *Server {
 	s := &Server{broker: b, local: bufconn.Listen(1 << 20), push: o.Transport, log: o.Log}
 	if s.push == nil {
-		s.push = &http.Transport{MaxIdleConnsPerHost: minPushWindow, IdleConnTimeout: time.Minute}
+		s.push = &http.Transport{MaxIdleConnsPerHost: maxPushWindow, IdleConnTimeout: time.Minute}
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
