@@ -52,7 +52,7 @@ func bench(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("engine", flag.ExitOnError)
 	fs.IntVar(&o.rounds, "rounds", 5, "how `often` floor and engine are measured in turn")
 	fs.StringVar(&o.official, "official", "auto", "`whether` to measure on the official emulators: auto (where installed), only, off")
-	fs.BoolVar(&o.short, "short", false, "about a minute: two rounds, fewer runs, no official emulators unless only")
+	fs.BoolVar(&o.short, "short", false, "about a minute: three rounds, fewer runs, no official emulators unless only")
 	fs.StringVar(&o.only, "only", "", "`sections` to measure, with commas: turn, crowd, counts, conflicts, linear, fan, killed, front, next")
 	fs.StringVar(&o.profile, "profile", "", "`folder` for CPU profiles of the engine, the embedded servers and this program at T1, instead of the table")
 	_ = fs.Parse(args) // exits by itself

@@ -44,7 +44,7 @@ const fewChunks = 100 * inFlight
 
 func sizeOf(o options) size {
 	if o.short {
-		return size{rounds: min(o.rounds, 2), runs: 100, singles: 5, paused: 20, chunks: fewChunks}
+		return size{rounds: min(o.rounds, 3), runs: 100, singles: 5, paused: 20, chunks: fewChunks}
 	}
 	return size{rounds: o.rounds, runs: 200, singles: 15, paused: inFlight, chunks: 10_000}
 }
