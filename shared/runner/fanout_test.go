@@ -42,7 +42,7 @@ func (w *world) startFan(t *testing.T, f *engine.Flow, input json.RawMessage) {
 	}
 }
 
-func (w *world) run(t *testing.T, id string) runner.Run { //nolint:unparam // a world has more runs than one
+func (w *world) run(t *testing.T, id string) runner.Run {
 	t.Helper()
 	run, err := w.store.Run(t.Context(), id)
 	if err != nil {

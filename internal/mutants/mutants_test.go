@@ -1,0 +1,142 @@
+package mutants
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mutant is a change and the tests that must notice it.
+type mutant struct {
+	name  string
+	file  string // from the root of the module
+	edits []edit
+	pkg   string // whose tests notice, from the root of the module
+	run   string // their names
+}
+
+// edit replaces a text that occurs once.
+type edit struct{ old, new string }
+
+const root = "../.."
+
+// Every mutant is noticed.
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds and runs a test for every mutant")
+	}
+	for _, m := range table {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := m.test(t, m.overlay(t))
+			t.Logf("%s", out)
+			switch {
+			case err == nil:
+				t.Errorf("survives %s of %s: write a test that notices it", m.run, m.pkg)
+			case !failed.MatchString(out) || broken.MatchString(out):
+				t.Errorf("no assertion failed, wanted one in %s of %s:\n%s", m.run, m.pkg, out)
+			}
+		})
+	}
+}
+
+var (
+	failed = regexp.MustCompile(`(?m)^\s*--- FAIL: `)
+	broken = regexp.MustCompile(`(?m)\[(build|setup) failed\]|^panic: |no tests to run`)
+)
+
+// What is to notice the mutants is green without them.
+func TestUnmutated(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("see TestMutants")
+	}
+	tests := map[string][]string{}
+	for _, m := range table {
+		if !slices.Contains(tests[m.pkg], m.run) {
+			tests[m.pkg] = append(tests[m.pkg], m.run)
+		}
+	}
+	for pkg, names := range tests {
+		t.Run(pkg, func(t *testing.T) {
+			t.Parallel()
+			all := mutant{pkg: pkg, run: strings.Join(names, "|")}
+			if out, err := all.test(t, ""); err != nil || broken.MatchString(out) {
+				t.Errorf("%v:\n%s", err, out)
+			}
+		})
+	}
+}
+
+// A name says which mutant it is.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, m := range table {
+		if seen[m.name] {
+			t.Errorf("%q is there twice", m.name)
+		}
+		seen[m.name] = true
+	}
+}
+
+// overlay writes the mutated file and returns what makes the go command take it
+// for the real one.
+func (m *mutant) overlay(t *testing.T) string {
+	t.Helper()
+	file, err := filepath.Abs(filepath.Join(root, m.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for _, e := range m.edits {
+		if n := strings.Count(text, e.old); n != 1 {
+			t.Fatalf("%s has %d times, wanted once:\n%s", m.file, n, e.old)
+		}
+		text = strings.Replace(text, e.old, e.new, 1)
+	}
+	dir := t.TempDir()
+	mutated, overlay := filepath.Join(dir, filepath.Base(file)), filepath.Join(dir, "overlay.json")
+	write(t, mutated, []byte(text))
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: mutated}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, overlay, replace)
+	return overlay
+}
+
+func write(t *testing.T, name string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// test runs the tests of the mutant with an overlay, if any. The error says that
+// they failed.
+func (m *mutant) test(t *testing.T, overlay string) (string, error) {
+	t.Helper()
+	args := []string{"test", "-count=1", "-vet=off", "-failfast", "-timeout=60s", "-run=^(" + m.run + ")$"}
+	if overlay != "" {
+		args = append(args, "-overlay="+overlay)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", append(args, "./"+m.pkg)...)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), err
+}
