@@ -31,6 +31,10 @@ check:
 quick: ## the part of the gate that fits a commit hook
 	@.ci/check.sh quick
 
+.PHONY: chaos
+chaos: ## three worlds of 200 runs each: kills, doubled messages, zombies; FLAGS="-runs 20 -seed 7"
+	@for mode in "" -double -stop; do go run ./internal/chaos $$mode $(FLAGS) || exit 1; done
+
 .PHONY: fmt
 fmt: ## format every Go file
 	@go tool -modfile=.ci/tools.mod golangci-lint fmt ./...
