@@ -83,7 +83,7 @@ func (r *Runner) recordChunk(ctx context.Context, p *Pipeline, run Run, shard Sh
 	ref, _ := a.ID.Ref()
 	for try := range commitTries {
 		if try > 0 {
-			found, err := r.lookAgain(ctx, &a.Step, func() (whereabouts, error) { return r.reloadShard(ctx, &run, &shard, &a.Step) })
+			found, err := r.lookAgain(ctx, try, &a.Step, func() (whereabouts, error) { return r.reloadShard(ctx, &run, &shard, &a.Step) })
 			switch {
 			case err != nil || found == elsewhere:
 				return err

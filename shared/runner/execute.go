@@ -180,7 +180,7 @@ func (r *Runner) call(ctx context.Context, agent, id string, w *work) (a2a.Resul
 		case w.once() && a2a.Ambiguous(err):
 			return result, errAmbiguous
 		}
-		wait := max(jitter(pause), retryAfter(err))
+		wait := max(jitter(pause, id, try), retryAfter(err))
 		if wait > r.Pace.WaitAtMost || ctx.Err() != nil || r.Sleep(ctx, wait) != nil {
 			return ambiguous(w, result, err)
 		}

@@ -3,10 +3,11 @@ package runner
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"truecost.dev/shared/engine"
@@ -180,10 +181,10 @@ func keys(open map[engine.StepID]engine.OpenStep) []engine.StepID {
 	return slices.Sorted(maps.Keys(open))
 }
 
-// jitter returns a random pause of up to d: contenders must not meet again.
-func jitter(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return time.Duration(rand.Int64N(int64(d))) //nolint:gosec // spreads retries, guards nothing
+// jitter returns a pause of up to d, drawn by a hash: contenders must not meet
+// again, and a test sees the same pauses every time.
+func jitter(d time.Duration, who string, try int) time.Duration {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(who + "/" + strconv.Itoa(try))) // a hash never fails
+	return time.Duration(float64(d) * float64(h.Sum32()) / (1 << 32))
 }

@@ -23,7 +23,8 @@ var errMoved = errors.New("the run moved meanwhile")
 // insist does something to the latest state of a run until nobody gets in
 // between.
 func (r *Runner) insist(ctx context.Context, id string, act func(Run, *Pipeline) error) error {
-	for range commitTries {
+	who := r.Owner()
+	for try := range commitTries {
 		run, p, err := r.load(ctx, id)
 		if err != nil {
 			return err
@@ -31,7 +32,7 @@ func (r *Runner) insist(ctx context.Context, id string, act func(Run, *Pipeline)
 		if err := act(run, p); !errors.Is(err, errMoved) {
 			return err
 		}
-		if err := r.Sleep(ctx, jitter(commitPause)); err != nil {
+		if err := r.Sleep(ctx, jitter(commitPause, who, try)); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ const (
 func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) error {
 	for try := range commitTries {
 		if try > 0 {
-			found, err := r.lookAgain(ctx, &a.Step, func() (whereabouts, error) { return r.reload(ctx, &run, &a.Step) })
+			found, err := r.lookAgain(ctx, try, &a.Step, func() (whereabouts, error) { return r.reload(ctx, &run, &a.Step) })
 			switch {
 			case err != nil || found == elsewhere:
 				return err
@@ -75,8 +75,8 @@ func (r *Runner) apply(ctx context.Context, p *Pipeline, run *Run, a *answer) (d
 }
 
 // lookAgain pauses and reads what a commit that did not go through found.
-func (r *Runner) lookAgain(ctx context.Context, step *Step, reload func() (whereabouts, error)) (whereabouts, error) {
-	if err := r.Sleep(ctx, jitter(commitPause)); err != nil {
+func (r *Runner) lookAgain(ctx context.Context, try int, step *Step, reload func() (whereabouts, error)) (whereabouts, error) {
+	if err := r.Sleep(ctx, jitter(commitPause, step.Owner+string(step.ID), try)); err != nil {
 		return unknown, fmt.Errorf("record %s: %w", step.ID, err)
 	}
 	found, err := reload()

@@ -69,7 +69,7 @@ type Pace struct {
 func DefaultPace() Pace {
 	return Pace{
 		Lease: 90 * time.Second, Beat: 30 * time.Second, QuickTries: 3, QuickBase: time.Second,
-		WaitAtMost: 20 * time.Second, Grace: 10 * time.Second, SweepTime: 50 * time.Second, Delivery: 540 * time.Second,
+		WaitAtMost: 20 * time.Second, Grace: 5 * time.Second, SweepTime: 50 * time.Second, Delivery: 540 * time.Second,
 	}
 }
 
