@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,8 +129,8 @@ func (r *rig) close() {
 	if r.engine != nil {
 		r.engine.stop()
 	}
-	for i := len(r.stop) - 1; i >= 0; i-- {
-		r.stop[i]()
+	for _, stop := range slices.Backward(r.stop) {
+		stop()
 	}
 }
 
@@ -192,15 +193,16 @@ func (r *rig) state(ctx context.Context, id string) string {
 	if err != nil {
 		return err.Error()
 	}
-	said := fmt.Sprintf("%s at rev %d, open %v", run.Status, run.Rev, run.Open)
+	var said strings.Builder
+	fmt.Fprintf(&said, "%s at rev %d, open %v", run.Status, run.Rev, run.Open)
 	for name, p := range run.Nodes {
 		if p.Phase != engine.Fanning {
 			continue
 		}
 		shards, _ := r.store.OpenShards(ctx, runner.FanID{Run: run.RunID(), Node: name, Attempt: p.Attempt})
 		for _, s := range shards {
-			said += fmt.Sprintf("\n%s, shard %d of %d chunks from %d in flight %v, full: %v", name, s.Index, s.Size, s.From, s.InFlight, s.Full())
+			fmt.Fprintf(&said, "\n%s, shard %d of %d chunks from %d in flight %v, full: %v", name, s.Index, s.Size, s.From, s.InFlight, s.Full())
 		}
 	}
-	return said
+	return said.String()
 }
