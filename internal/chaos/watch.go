@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
+	"cloud.google.com/go/firestore"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
 	"truecost.dev/shared/runner"
 )
 
-const lookEvery = 400 * time.Millisecond
+const lookEvery = 800 * time.Millisecond
 
 // A watched run is what was seen of it so far.
 type watched struct {
@@ -27,8 +26,6 @@ type watched struct {
 // view is what a frontend sees of an estimate.
 type view struct {
 	Run, Rev, Progress int
-	Status             string
-	written            time.Time
 }
 
 // watch follows a run until it has ended, and every look at it is checked.
@@ -77,23 +74,25 @@ func (p *person) look(ctx context.Context, w *watched) (ended bool, err error) {
 }
 
 func (p *person) readView(ctx context.Context) (v view, err error) {
-	doc, err := p.db.Doc("estimates/" + p.id).Get(ctx)
-	if status.Code(err) == codes.NotFound {
-		p.broke("start", p.id, "its start was answered, and there is no estimate")
-	}
+	// The whole document has every output on it.
+	docs, err := p.db.Collection("estimates").Where(firestore.DocumentID, "==", p.db.Doc("estimates/"+p.id)).
+		Select("pipelineStatus").Documents(ctx).GetAll()
 	if err != nil {
 		return v, err
 	}
+	if len(docs) == 0 {
+		p.broke("start", p.id, "its start was answered, and there is no estimate")
+		return v, fault.New(fault.NotFound, "no estimate %s", p.id)
+	}
 	var d struct {
-		Status   string `firestore:"status"`
 		Pipeline struct {
 			Run      int `firestore:"run"`
 			Rev      int `firestore:"rev"`
 			Progress int `firestore:"progress"`
 		} `firestore:"pipelineStatus"`
 	}
-	err = doc.DataTo(&d)
-	return view{d.Pipeline.Run, d.Pipeline.Rev, d.Pipeline.Progress, d.Status, doc.UpdateTime}, err
+	err = docs[0].DataTo(&d)
+	return view{d.Pipeline.Run, d.Pipeline.Rev, d.Pipeline.Progress}, err
 }
 
 // compare holds a look at a run against the one before.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -90,7 +91,7 @@ func (s *stage) named(agent string, front http.Handler) http.Handler {
 type actor struct {
 	name   string
 	ledger *ledger.Ledger
-	work   func(context.Context, a2a.Request) (map[string]json.RawMessage, error)
+	work   func(context.Context, a2a.Request) (map[string]any, error)
 }
 
 func (a *actor) serve(ctx context.Context, req a2a.Request) (json.RawMessage, error) {
@@ -130,10 +131,7 @@ func (a *actor) answer(ctx context.Context, req a2a.Request, call string, fate s
 	if err != nil {
 		return nil, err
 	}
-	named := map[string]any{}
-	for name, value := range out {
-		named[name] = value
-	}
+	named := maps.Clone(out)
 	if _, has := out["estimateId"]; has {
 		named["estimateId"] = req.EstimateID
 	}
@@ -141,12 +139,12 @@ func (a *actor) answer(ctx context.Context, req a2a.Request, call string, fate s
 	return json.Marshal(named)
 }
 
-// once returns the work of a real agent, done once: every estimate here has the
-// same input, and it is the engine that is to be busy.
-func once(spec agent.Spec) func(context.Context, a2a.Request) (map[string]json.RawMessage, error) {
+// once returns the work of a real agent, done once, and in brief: every estimate
+// here has the same input, and it is the engine that is to be busy.
+func once(spec agent.Spec) func(context.Context, a2a.Request) (map[string]any, error) {
 	var mu sync.Mutex // guards out
-	var out map[string]json.RawMessage
-	return func(ctx context.Context, req a2a.Request) (map[string]json.RawMessage, error) {
+	var out map[string]any
+	return func(ctx context.Context, req a2a.Request) (map[string]any, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if out != nil {
@@ -157,9 +155,34 @@ func once(spec agent.Spec) func(context.Context, a2a.Request) (map[string]json.R
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(b, &out); err != nil {
+		whole := map[string]any{}
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.UseNumber()
+		if err := d.Decode(&whole); err != nil {
 			return nil, fmt.Errorf("read the output of %s: %w", spec.Name, err)
 		}
+		brief(whole)
+		out = whole
 		return out, nil
 	}
+}
+
+// mostListed is how many elements of each list of an output are kept.
+const mostListed = 2
+
+// brief shortens every list of an output.
+func brief(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = brief(member)
+		}
+	case []any:
+		v = v[:min(len(v), mostListed)]
+		for i, element := range v {
+			v[i] = brief(element)
+		}
+		return v
+	}
+	return v
 }
