@@ -244,7 +244,7 @@ func TestAnExpiredClaim(t *testing.T) {
 			w.deliver(t)
 			run := w.run(t, "est-1~1")
 			if once {
-				equal(t, "code", run.Error.Code, engine.CodeAmbiguous)
+				equal(t, "ambiguous", run.Error != nil && run.Error.Code == engine.CodeAmbiguous, true)
 				equal(t, "calls", w.agents.Worked()["location"], 0)
 				return
 			}

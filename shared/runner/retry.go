@@ -57,7 +57,7 @@ func (r *Runner) Retry(ctx context.Context, req RetryRequest) (string, error) {
 	if verdict != engine.Applied {
 		return "", fault.New(fault.Internal, "retry of %s is %s", req.Run, verdict)
 	}
-	c := r.change(p, Run{State: state}, effects)
+	c := r.change(p, Run{State: state, Shown: parent.Shown}, effects)
 	c.Start = &NewEstimate{Keep: true}
 	c.Inputs = append(c.Inputs, edits...)
 	if limit := r.limit(ctx, parent.Owner); limit != nil {

@@ -173,11 +173,19 @@ type Caller interface {
 type Run struct {
 	engine.State
 	Journal
+	Shown
 	Version time.Time `json:"-"` // zero: not stored yet
 
 	// Was is, in a commit, the run of this Version, where it is known: what is the
 	// same in both need not be written.
 	Was *Run `json:"-"`
+}
+
+// Shown is how much room the outputs of nodes take where frontends watch. It is
+// the store's to fill in, which knows what there is room for; others carry it
+// along.
+type Shown struct {
+	Bytes map[string]int `json:"shown,omitempty"` // by node
 }
 
 // StepStatus of a stored step.

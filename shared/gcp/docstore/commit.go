@@ -36,6 +36,13 @@ func (s *Store) Commit(ctx context.Context, c runner.Commit) error {
 // overwrite, zero where there is to be none.
 func (s *Store) tryCommit(ctx context.Context, c *runner.Commit, forgotten time.Time) error {
 	b := s.batch()
+	if c.EstimateID != "" {
+		b.putEstimate(c)
+		for i := range c.Outputs {
+			b.putOutput(c.EstimateID, &c.Outputs[i])
+		}
+		b.putItems(c.EstimateID, c.Documents.Items)
+	}
 	if c.Run != nil {
 		b.putRun(c.Run)
 	}
@@ -53,13 +60,6 @@ func (s *Store) tryCommit(ctx context.Context, c *runner.Commit, forgotten time.
 	}
 	if c.Idempotency != nil {
 		b.putIdempotency(c.Idempotency, forgotten)
-	}
-	if c.EstimateID != "" {
-		b.putEstimate(c)
-		for i := range c.Outputs {
-			b.putOutput(c.EstimateID, &c.Outputs[i])
-		}
-		b.putItems(c.EstimateID, c.Documents.Items)
 	}
 	if c.Project != "" && c.View != nil {
 		b.writes.Set(s.project(c.Project), projectFields(c))

@@ -76,11 +76,11 @@ func (b *batch) putOutput(estimate string, o *runner.Output) {
 }
 
 // putRootOutput puts {node}Output on the root of the estimate, or, where there
-// is no room for it, where to find it.
-func (b *batch) putRootOutput(root map[string]any, o *runner.Output, room int) {
+// is no room for it, where to find it. It returns how many bytes that takes.
+func (b *batch) putRootOutput(root map[string]any, o *runner.Output, room int) int {
 	v, encoding, err := visible(o.Data)
 	if b.fail(err) {
-		return
+		return 0
 	}
 	if size(v) > room {
 		v, encoding = map[string]any{"truncated": true, "document": "agentOutputs/" + o.Node}, ""
@@ -90,6 +90,7 @@ func (b *batch) putRootOutput(root map[string]any, o *runner.Output, room int) {
 	if encoding != "" {
 		root[o.Node+"OutputEncoding"] = encoding
 	}
+	return size(v)
 }
 
 // Output returns the visible output of a node as it was written; fault.NotFound

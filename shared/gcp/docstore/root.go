@@ -19,12 +19,12 @@ import (
 // with the view they stay below the 1 MiB of a document, whatever the writes
 // were before: nobody reads it to know what is left.
 const (
-	rootInput    = 200 << 10
-	rootStart    = 48 << 10  // further fields of a new estimate
-	rootFields   = 120 << 10 // what outputs bring with them
-	rootOutputs  = 500 << 10 // of all nodes; one of many gets its share
+	rootInput    = 100 << 10
+	rootStart    = 32 << 10  // further fields of a new estimate
+	rootFields   = 100 << 10 // what outputs bring with them
+	rootOutputs  = 690 << 10 // of all nodes: who comes first has it
 	rootOutput   = 200 << 10 // of one node
-	rootFeedback = 80 << 10  // of all critics
+	rootFeedback = 60 << 10  // of all critics
 	maxFeedback  = 16 << 10  // of one critic
 
 	feedbackEntries = 10
@@ -49,9 +49,7 @@ func (b *batch) putEstimate(c *runner.Commit) {
 	if b.fail(err) {
 		return
 	}
-	for i := range c.Outputs {
-		b.putRootOutput(root, &c.Outputs[i], share(c, rootOutputs, rootOutput))
-	}
+	b.putRootOutputs(root, c)
 	progress := map[string]any{} // of pipelineStatus, by member and node
 	b.putProgress(progress, c)
 	ref := b.store.estimate(c.EstimateID)
@@ -65,6 +63,30 @@ func (b *batch) putEstimate(c *runner.Commit) {
 	}
 	root["updatedAt"] = changed(c)
 	b.writes.Update(ref, append(updates(root), list...))
+}
+
+// putRootOutputs puts outputs on the root while there is room for them, and keeps
+// count of it in the run: nobody reads the root to know.
+func (b *batch) putRootOutputs(root map[string]any, c *runner.Commit) {
+	if len(c.Outputs) == 0 || c.Run == nil {
+		return
+	}
+	run := *c.Run
+	run.Bytes = maps.Clone(run.Bytes)
+	if run.Bytes == nil {
+		run.Bytes = map[string]int{}
+	}
+	for i := range c.Outputs {
+		o := &c.Outputs[i]
+		room := rootOutputs
+		for node, bytes := range run.Bytes {
+			if node != o.Node {
+				room -= bytes
+			}
+		}
+		run.Bytes[o.Node] = b.putRootOutput(root, o, min(room, rootOutput))
+	}
+	c.Run = &run
 }
 
 // changed is when what a commit says happened.

@@ -256,8 +256,10 @@ func TestRootHasRoom(t *testing.T) {
 			t.Errorf("output of %s has %d bytes, want %d", node, len(got), len(data))
 		}
 	}
-	w.equal("estimates/est-1", "scopeOutput", map[string]any{"truncated": true, "document": "agentOutputs/scope"})
-	w.equal("estimates/est-1", "locationOutput.truncated", nil)
+	for _, node := range []string{"location", "scope", "cost", "risk"} { // who comes first has the room
+		w.equal("estimates/est-1", node+"Output.truncated", nil)
+	}
+	w.equal("estimates/est-1", "timelineOutput", map[string]any{"truncated": true, "document": "agentOutputs/timeline"})
 	w.equal("estimates/est-1", "longer", map[string]any{"truncated": true})
 	w.equal("estimates/est-1", "short", int64(5))
 	w.equal("estimates/est-1", "clarificationOutput.truncated", true)

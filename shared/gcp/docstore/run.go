@@ -54,6 +54,7 @@ func changes(r, was *runner.Run) []member {
 	for _, part := range []func(*runner.Run) reflect.Value{
 		func(r *runner.Run) reflect.Value { return reflect.ValueOf(&r.State).Elem() },
 		func(r *runner.Run) reflect.Value { return reflect.ValueOf(&r.Journal).Elem() },
+		func(r *runner.Run) reflect.Value { return reflect.ValueOf(&r.Shown).Elem() },
 	} {
 		now := part(r)
 		for i := range now.NumField() {
