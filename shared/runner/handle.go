@@ -88,7 +88,20 @@ func (r *Runner) step(ctx context.Context, p *Pipeline, run Run, id engine.StepI
 	// What was paid for is recorded even when the caller has hung up.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
+	r.freshen(ctx, &run)
 	return r.record(ctx, p, run, a)
+}
+
+// freshen reads a run again in which other branches are at work: while this call
+// was out they moved it, as good as certainly, and a commit would be refused. A
+// read that fails leaves it to that commit.
+func (r *Runner) freshen(ctx context.Context, run *Run) {
+	if len(run.Open) < 2 {
+		return
+	}
+	if fresh, err := r.Store.Run(ctx, run.RunID()); err == nil {
+		*run = fresh
+	}
 }
 
 // await waits for a step that is due soon. soon is false when it is not: the
