@@ -82,17 +82,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 // deleteBelow empties collections of a document; with a step goes the task of
 // its agent.
 func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, collections []string) error {
-	task := func(doc *firestore.DocumentSnapshot) *firestore.DocumentRef {
-		agent, _ := doc.Data()["agent"].(string)
-		call, _ := doc.Data()["call"].(string)
-		task, ok := a2a.TaskID(agent, call)
-		if !ok {
-			return nil
-		}
-		return taskRef(s.client, agent, task)
-	}
 	for _, name := range collections {
-		also, fields := task, []string{"agent", "call"}
+		also, fields := s.tasksOf, []string{"agent", "call", "resultBlob"}
 		if name != "steps" {
 			also, fields = nil, nil
 		}
@@ -103,8 +94,35 @@ func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, col
 	return nil
 }
 
+// tasksOf lists the documents of the task that worked on a step. One that was
+// too large for its document made a step that is as well.
+func (s *Store) tasksOf(ctx context.Context, step *firestore.DocumentSnapshot) ([]*firestore.DocumentRef, error) {
+	agent, _ := step.Data()["agent"].(string)
+	call, _ := step.Data()["call"].(string)
+	id, ok := a2a.TaskID(agent, call)
+	if !ok {
+		return nil, nil
+	}
+	task := taskRef(s.client, agent, id)
+	if step.Data()["resultBlob"] == nil {
+		return []*firestore.DocumentRef{task}, nil
+	}
+	parts, err := task.Collection("blobs").Select().Documents(ctx).GetAll()
+	if err != nil {
+		return nil, rpcFault(err, "parts of task %s", id)
+	}
+	var refs []*firestore.DocumentRef
+	for _, part := range parts {
+		refs = append(refs, part.Ref)
+	}
+	return append(refs, task), nil
+}
+
 // deleteAll deletes what docs finds and, for each, what also names.
-func (s *Store) deleteAll(ctx context.Context, docs *firestore.DocumentIterator, also func(*firestore.DocumentSnapshot) *firestore.DocumentRef) error {
+func (s *Store) deleteAll(
+	ctx context.Context, docs *firestore.DocumentIterator,
+	also func(context.Context, *firestore.DocumentSnapshot) ([]*firestore.DocumentRef, error),
+) error {
 	defer docs.Stop()
 	var refs []*firestore.DocumentRef
 	for {
@@ -116,9 +134,11 @@ func (s *Store) deleteAll(ctx context.Context, docs *firestore.DocumentIterator,
 			return rpcFault(err, "list documents to delete")
 		}
 		if also != nil {
-			if ref := also(doc); ref != nil {
-				refs = append(refs, ref)
+			more, err := also(ctx, doc)
+			if err != nil {
+				return err
 			}
+			refs = append(refs, more...)
 		}
 		refs = append(refs, doc.Ref)
 	}

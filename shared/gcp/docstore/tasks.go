@@ -47,16 +47,21 @@ type taskDoc struct {
 	State    string     `firestore:"state"`
 	Task     []byte     `firestore:"task"`
 	Encoding string     `firestore:"taskEncoding"`
+	Blob     *blobRef   `firestore:"taskBlob"`
 	ExpireAt time.Time  `firestore:"expireAt"`
 }
 
-// taskFields returns the fields of a task's document, and the task in JSON.
-func taskFields(r a2a.Record) (fields map[string]any, text []byte, err error) {
+// taskBlob names the parts of a task that does not fit into its document.
+const taskBlob = "task"
+
+// taskFields returns the fields of a task's document, and the task in JSON. What
+// does not fit into the document is written beside it first.
+func (t *Tasks) taskFields(ctx context.Context, r a2a.Record) (fields map[string]any, text []byte, err error) {
 	text, err = a2a.EncodeTask(r.Task)
 	if err != nil {
 		return nil, nil, err
 	}
-	packed, encoding, err := pack(text)
+	held, beside, err := hold(taskRef(t.client, r.Agent, r.ID), taskBlob, text, maxPayload)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,18 +69,24 @@ func taskFields(r a2a.Record) (fields map[string]any, text []byte, err error) {
 	if ts := r.Task.Status.Timestamp; ts != nil {
 		expire = ts.Add(keep)
 	}
+	if beside != nil {
+		beside.expire = &expire
+		if err := New(t.client).putBlob(ctx, beside); err != nil {
+			return nil, nil, err
+		}
+	}
 	return map[string]any{
 		"agent": r.Agent, "turns": r.Turns, "leaseMs": r.Lease.Milliseconds(), "fence": r.Fence, "beats": r.Beats,
-		"retry": r.Retry, "state": r.Task.Status.State.String(), "task": packed, "taskEncoding": encoding, "expireAt": expire,
+		"retry": r.Retry, "state": r.Task.Status.State.String(), "task": held.Bytes, "taskEncoding": held.Encoding, "taskBlob": held.Blob, "expireAt": expire,
 	}, text, nil
 }
 
-func loadTask(doc *firestore.DocumentSnapshot, agent string, id sdk.TaskID) (a2a.Record, error) {
+func (t *Tasks) load(ctx context.Context, doc *firestore.DocumentSnapshot, agent string, id sdk.TaskID) (a2a.Record, error) {
 	var d taskDoc
 	if err := doc.DataTo(&d); err != nil {
 		return a2a.Record{}, fault.Wrap(fault.Internal, err, "task %s", id)
 	}
-	b, err := unpack(d.Task, d.Encoding)
+	b, err := New(t.client).payload(ctx, doc.Ref, taskBlob, payload{d.Task, d.Encoding, d.Blob})
 	if err != nil {
 		return a2a.Record{}, err
 	}
@@ -93,7 +104,7 @@ func loadTask(doc *firestore.DocumentSnapshot, agent string, id sdk.TaskID) (a2a
 
 // Create implements a2a.Tasks.
 func (t *Tasks) Create(ctx context.Context, r a2a.Record) (a2a.Record, error) {
-	fields, text, err := taskFields(r)
+	fields, text, err := t.taskFields(ctx, r)
 	if err != nil {
 		return a2a.Record{}, err
 	}
@@ -106,7 +117,7 @@ func (t *Tasks) Create(ctx context.Context, r a2a.Record) (a2a.Record, error) {
 
 // Update implements a2a.Tasks.
 func (t *Tasks) Update(ctx context.Context, r a2a.Record) (a2a.Record, error) {
-	fields, text, err := taskFields(r)
+	fields, text, err := t.taskFields(ctx, r)
 	if err != nil {
 		return a2a.Record{}, err
 	}
@@ -133,5 +144,5 @@ func (t *Tasks) Get(ctx context.Context, agent string, id sdk.TaskID) (a2a.Recor
 	if err != nil {
 		return a2a.Record{}, rpcFault(err, "task %s", id)
 	}
-	return loadTask(doc, agent, id)
+	return t.load(ctx, doc, agent, id)
 }
