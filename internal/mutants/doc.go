@@ -6,7 +6,7 @@
 //
 //	table ──▶ old text occurs once ──▶ overlay ──▶ go test -run ──▶ an assertion fails
 //
-// A mutant that does not compile, that panics or hangs, or whose text no longer
+// A mutant that does not compile, that only panics or hangs, or whose text no longer
 // occurs in its file, is an error of the table and fails as loudly as one that
 // survives. A survivor asks for a test, in the package where it belongs.
 //

@@ -51,8 +51,14 @@ var claims = []mutant{
 		edits: []edit{{`c.Touch = append(c.Touch, claim)`, `_ = claim`}},
 	},
 	{
-		name: "ambiguous call repeated", file: "shared/runner/execute.go", pkg: runner, run: "TestAnExpiredClaim",
+		name: "ambiguous call repeated", file: "shared/runner/execute.go", pkg: runner, run: "TestAnAmbiguousCall",
 		edits: []edit{{`	return w.node.Ambiguous && (`, `	return false && (`}},
+	},
+	{
+		name: "ambiguous call taken over", file: "shared/runner/execute.go", pkg: runner, run: "TestAnExpiredClaim",
+		edits: []edit{{`	if held.lost && w.once() {
+`, `	if held.lost && w == nil {
+`}},
 	},
 	{
 		name: "ambiguous answer asked for again", file: "shared/runner/execute.go", pkg: runner, run: "TestAnAmbiguousCall",
@@ -178,9 +184,9 @@ var commits = []mutant{
 		edits: []edit{{`limit := r.limit(ctx, req.Owner); limit != nil`, `limit := r.limit(ctx, ""); limit != nil`}},
 	},
 	{
-		name: "idempotency key of another request", file: "shared/runner/start.go", pkg: runner, run: "TestIdempotencyKey",
-		edits: []edit{{`	case was.Input != req.Input:
-`, `	case was.Input == "":
+		name: "idempotency key ignored", file: "shared/runner/start.go", pkg: runner, run: "TestIdempotencyKey",
+		edits: []edit{{`r.startedBy(ctx, req); err != nil || again {
+`, `r.startedBy(ctx, req); err != nil && again {
 `}},
 	},
 	{
