@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"path"
@@ -23,6 +24,7 @@ type agents struct {
 	server  *http.Server
 	chunks  atomic.Int64 // calls for a chunk
 	pause   atomic.Int64 // nanoseconds that a call takes; 0 is none
+	spread  atomic.Int64 // up to so many nanoseconds more, by chance
 
 	called atomic.Pointer[func(estimate string)] // told of every call, if set
 }
@@ -101,7 +103,11 @@ func (a *agents) lean(w http.ResponseWriter, r *http.Request) {
 	if told := a.called.Load(); told != nil {
 		(*told)(data.Estimate)
 	}
-	if pause := time.Duration(a.pause.Load()); pause > 0 {
+	pause := time.Duration(a.pause.Load())
+	if more := a.spread.Load(); more > 0 {
+		pause += time.Duration(rand.Int64N(more))
+	}
+	if pause > 0 {
 		time.Sleep(pause)
 	}
 	result := work(strings.TrimPrefix(path.Base(r.URL.Path), "a2a_"), data.Attempt, data.Input)

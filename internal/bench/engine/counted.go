@@ -54,17 +54,30 @@ func counted(ctx context.Context, r *rig, n size, t *table) error {
 
 func percent(part, of int) float64 { return 100 * float64(part) / float64(max(of, 1)) }
 
-// conflicting measures how often branches of one run meet: T4. The agents take
-// no time, so that they meet as often as can be.
+// conflicting measures how often branches of one run meet: T4, with agents that
+// take no time, so that they meet as often as can be, and with agents that take
+// some.
 func conflicting(ctx context.Context, r *rig, n size, t *table) error {
-	const calls = 12
-	c, err := r.crowd(ctx, r.flowRun(widthFlow, smallInput), n.runs, inFlight)
-	if err != nil {
-		return err
+	const calls, width = 12, 4
+	defer r.agents.spread.Store(0)
+	var ids []string
+	for _, spread := range []time.Duration{0, 400 * time.Millisecond} {
+		r.agents.spread.Store(int64(spread))
+		c, err := r.crowd(ctx, r.flowRun(widthFlow, smallInput), n.runs, inFlight/width) // as many messages in flight as elsewhere
+		if err != nil {
+			return err
+		}
+		ids = append(ids, c.ids...)
+		share := percent(c.Conflicts, c.Recorded)
+		t.add(row{
+			"T4", fmt.Sprintf("refused commits of steps, %d side by side, %d runs, agents take up to %v", width, inFlight/width, spread),
+			"", fmt.Sprintf("%.1f %%", share), "", "< 20 %", "",
+		}, share < 20)
+		if spread == 0 {
+			t.note(row{"", fmt.Sprintf("steps/s, %d side by side", width), "", fmt.Sprintf("%.0f", float64(n.runs*calls)/c.elapsed.Seconds()), "", "", ""})
+		}
 	}
-	share := percent(c.Conflicts, c.Recorded)
-	t.add(row{"T4", fmt.Sprintf("refused commits, four nodes side by side, %d runs in flight", inFlight), "", fmt.Sprintf("%.1f %%", share), "", "< 20 %", ""}, share < 20)
-	t.note(row{"", "steps/s, four nodes side by side", "", fmt.Sprintf("%.0f", float64(n.runs*calls)/c.elapsed.Seconds()), "", "", ""})
+	r.agents.spread.Store(0)
 	seven, err := r.crowd(ctx, r.flowRun(sevenFlow, smallInput), inFlight, inFlight)
-	return errors.Join(err, r.right(ctx, c.ids, 1+calls), r.right(ctx, seven.ids, 1+14))
+	return errors.Join(err, r.right(ctx, ids, 1+calls), r.right(ctx, seven.ids, 1+14))
 }
