@@ -55,6 +55,23 @@ fuzz: ## fuzz every decoder for FUZZTIME (5000x) each; a time as 30s works too
 bench: build ## the benchmarks, as a table with ratios
 	@go run ./internal/bench
 
+.PHONY: model
+model: ## every state of a tiny world round the engine, a million and more; BOUND=nightly goes further
+	@go run ./internal/model/cmd -bound $(or $(BOUND),full)
+
+.PHONY: simulate
+simulate: ## the real runner in worlds made of one seed: SEEDS (2000) of them from FIRST (0) on; SEED=N replays one
+	@set -o pipefail; go test ./internal/simulation -count=1 -timeout 60m -v \
+		$(if $(SEED),-run 'TestSeed$$' -seed $(SEED),-run '^TestSeeds$$' -seeds $(or $(SEEDS),2000) -first $(or $(FIRST),0)) | grep -v '^=== '
+
+.PHONY: mutants
+mutants: ## break each guard in turn; the tests must notice every time
+	@go test ./internal/mutants -count=1 -timeout 30m -v | grep -v '^=== '
+
+.PHONY: bench-engine
+bench-engine: ## the engine beside a handler that does the least, as a table of ratios
+	@go run ./internal/bench/engine $(FLAGS)
+
 .PHONY: clean
 clean: ## remove what was built
 	@rm -rf bin

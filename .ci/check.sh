@@ -11,7 +11,7 @@ export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 lint() { go tool -modfile=.ci/tools.mod golangci-lint "$@"; }
 
 stage() { # name, command…
-	local name=$1 began=$SECONDS out code
+	local name=$1 began=$SECONDS code
 	shift
 	out=$("$@" 2>&1)
 	code=$?
@@ -21,6 +21,12 @@ stage() { # name, command…
 	fi
 	printf 'ok       %-8s %3ds\n' "$name" $((SECONDS - began))
 	return 0
+}
+
+# counted is a stage that also shows what it counted.
+counted() {
+	stage "$@"
+	grep -vE '^(=== |--- |ok|PASS)' <<<"$out" | tail -n 12 | sed 's/^ *[a-z_]*_test.go:[0-9]*: //; s/^ */         /'
 }
 
 # Fuzzing compiles an instrumented build of a package, so a target costs more
@@ -63,8 +69,14 @@ if ! command -v "$(go env CC)" >/dev/null; then
 fi
 TRUECOST_OFFICIAL_REPORT=$(mktemp)
 export TRUECOST_OFFICIAL_REPORT
-stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m ./...
+# Chaos and mutants have stages of their own: they take every core there is.
+mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|mutants)$')
+stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m "${packages[@]}"
 sort -u "$TRUECOST_OFFICIAL_REPORT" | sed 's/^/         /'
 rm -f "$TRUECOST_OFFICIAL_REPORT"
+counted model go run ./internal/model/cmd
+counted simulate go test ./internal/simulation -run '^TestSeeds$' -count=1 -seeds 2000 -v
+counted chaos go test ./internal/chaos -count=1 -v
+counted mutants go test ./internal/mutants -count=1 -timeout 12m -v
 stage fuzz fuzz
 echo "the gate is green, ${SECONDS} s"
