@@ -291,7 +291,7 @@ var fanOuts = []mutant{
 `}},
 	},
 	{
-		name: "counted before own commit", file: "shared/runner/shard.go", pkg: runner, run: "TestAFanOutJoinsInOrder",
+		name: "counted before own commit", file: "shared/runner/shard.go", pkg: runner, run: "TestMessagesThatArriveAtOnce",
 		edits: []edit{
 			{`	switch err := r.Store.Commit(ctx, c); fault.KindOf(err) {
 `, `	if err := r.counted(ctx, p, run, node, fan); err != nil {
@@ -324,7 +324,7 @@ var fanOuts = []mutant{
 `}},
 	},
 	{
-		name: "chunks in flight not sent again", file: "shared/runner/shard.go", pkg: runner, run: "TestAFanOutWhoseMessagesAreLost",
+		name: "chunks in flight not sent again", file: "shared/runner/shard.go", pkg: runner, run: "TestTheSweeperFindsChunks",
 		edits: []edit{{`			due = append(due, r.forgotten(ctx, &run, node, shard)...)
 `, `			due = append(due, shardID(node, id.Attempt, shard.Index))
 `}},

@@ -103,9 +103,31 @@ func TestChunksOfAShardAtOnce(t *testing.T) {
 	for _, id := range []engine.StepID{"price.0.x", "price.0.k0"} {
 		must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: id}))
 	}
+	shards, err := w.store.Shards(t.Context(), runner.FanID{Run: "est-1~1", Node: "price"}, 0)
+	must(t, err)
+	var flying []int
+	for _, f := range shards[0].InFlight {
+		flying = append(flying, f.Chunk)
+	}
+	equal(t, "in flight after two of three", flying, []int{2, 3, 4})
 	w.deliver(t)
 	equal(t, "status", w.run(t, "est-1~1").Status, engine.Completed)
 	equal(t, "calls", w.agents.Worked()["pricer"], 10)
+}
+
+// The messages of chunks vanish: the sweeper finds which are due.
+func TestTheSweeperFindsChunks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	w.startFan(t, fanFlow(engine.Collect, 3), itemList(20))
+	must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: "price.0.x"}))
+	w.bus = &runnertest.Bus{}
+	w.runner.Bus = w.bus
+	w.clock.Advance(2 * time.Minute)
+	w.sweep(t)
+	equal(t, "messages", w.bus.Waiting(), 3)
+	w.deliver(t)
+	equal(t, "status", w.run(t, "est-1~1").Status, engine.Completed)
 }
 
 // signing writes the estimate into what an agent answers, and looks whether what
