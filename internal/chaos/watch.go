@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,7 +40,7 @@ func (p *person) watch(ctx context.Context, n int) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s has not ended: %w", w.id, err)
+			return fmt.Errorf("%s has not ended: %w", w.id, errors.Join(ctx.Err(), err))
 		case <-time.After(lookEvery):
 		}
 	}
