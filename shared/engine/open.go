@@ -68,6 +68,9 @@ func (t *transition) wake() *time.Time {
 		}
 		if p.Phase == Fanning && s.Hold == nil {
 			sooner(t.now.Add(t.flow.overdue()))
+			if s.WakeAt != nil {
+				sooner(*s.WakeAt) // what moves beside a fan-out puts no look at it off
+			}
 		}
 	}
 	if s.WaitSince != nil {
@@ -78,7 +81,7 @@ func (t *transition) wake() *time.Time {
 	}
 	sooner(s.DeadlineAt)
 	for _, step := range s.Open {
-		due := t.now.Add(t.flow.overdue())
+		due := step.Since.Add(t.flow.overdue()) // and not from now: other branches may move all the time
 		if step.NotBefore != nil {
 			due = *step.NotBefore
 		}
