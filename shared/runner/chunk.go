@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
@@ -42,7 +43,7 @@ func (r *Runner) chunk(ctx context.Context, p *Pipeline, run Run, id engine.Step
 	entry := shard.Find(ref.Index)
 	if entry == nil {
 		// Somebody may have died between the commit of this chunk and what follows.
-		return r.follow(ctx, p, run, ref.Node, shard, r.forgotten(ctx, &run, ref.Node, shard))
+		return r.follow(ctx, p, run, ref.Node, shard, r.forgotten(ctx, &run, ref.Node, shard, r.Pace.Grace))
 	}
 	if soon, err := r.await(ctx, id, entry.NotBefore); err != nil || !soon {
 		return err
@@ -64,7 +65,10 @@ func (r *Runner) chunk(ctx context.Context, p *Pipeline, run Run, id engine.Step
 
 // forgotten lists the chunks in flight of a shard that nobody has claimed: the
 // worker before may have died between its commit and its publish.
-func (r *Runner) forgotten(ctx context.Context, run *Run, node string, shard Shard) []engine.StepID {
+func (r *Runner) forgotten(ctx context.Context, run *Run, node string, shard Shard, age time.Duration) []engine.StepID {
+	if !shard.quiet(age) {
+		return nil // their messages are on their way
+	}
 	ids := inFlight(node, run.Nodes[node].Attempt, &shard.Shard)
 	steps, err := r.Store.Steps(ctx, run.RunID(), ids...)
 	if err != nil {
@@ -116,7 +120,7 @@ func (r *Runner) applyChunk(ctx context.Context, p *Pipeline, run *Run, shard Sh
 		r.late(ctx, *a)
 		return true, nil
 	}
-	err = r.Store.Commit(ctx, Commit{Steps: []Step{step}, Fan: fanID(run, ref.Node), Shards: []Shard{{after, shard.Version}}})
+	err = r.Store.Commit(ctx, Commit{Steps: []Step{step}, Fan: fanID(run, ref.Node), Shards: []Shard{{Shard: after, Version: shard.Version}}})
 	switch fault.KindOf(err) {
 	case "":
 		r.logStep(ctx, run.Rev, a)

@@ -166,6 +166,7 @@ func TestAChunkIsTriedAgain(t *testing.T) {
 	w := newWorld(t, &runnertest.Agents{Down: map[string]int{"pricer": 7}})
 	f := fanFlow(engine.FailAll, 3)
 	f.Nodes[0].Retry.Base, f.Nodes[0].Retry.Cap = time.Minute, time.Hour
+	w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 	w.startFan(t, f, itemList(40))
 	for range 20 {
 		w.deliver(t)
@@ -181,6 +182,7 @@ func TestAChunkIsTriedAgain(t *testing.T) {
 func TestAFanOutWhoseMessagesAreLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
+	w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 	w.startFan(t, fanFlow(engine.Collect, 4), itemList(60))
 	for round := range 60 {
 		if w.run(t, "est-1~1").Status.Ended() {
@@ -218,4 +220,19 @@ func TestCancelOfAFanOut(t *testing.T) {
 	equal(t, "status", w.run(t, "est-1~1").Status, engine.Canceled)
 	equal(t, "told", len(w.agents.Canceled), 1)
 	equal(t, "calls", w.agents.Worked()["pricer"], 1)
+}
+
+// A message that comes for a chunk that is done does not send the chunks in
+// flight again whose messages are on their way: each of them would do the same.
+func TestStaleChunksDoNotMultiply(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	w.startFan(t, fanFlow(engine.Collect, 40), itemList(400))
+	if err := w.bus.Deliver(t.Context(), 3, 4, w.runner, w.another()); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "status", w.run(t, "est-1~1").Status, engine.Completed)
+	if n := w.bus.Messages; n > 210 {
+		t.Errorf("%d messages for 200 chunks, want few more than one for each", n)
+	}
 }

@@ -119,6 +119,7 @@ func TestChunksOfAShardAtOnce(t *testing.T) {
 func TestTheSweeperFindsChunks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
+	w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 	w.startFan(t, fanFlow(engine.Collect, 3), itemList(20))
 	must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: "price.0.x"}))
 	w.bus = &runnertest.Bus{}

@@ -58,7 +58,7 @@ func (r *Runner) Handle(ctx context.Context, m Message) error {
 func (r *Runner) stale(ctx context.Context, p *Pipeline, run Run, id engine.StepID) error {
 	ref, _ := id.Ref()
 	if ref.Role == engine.RoleExpand && run.Nodes[ref.Node].Phase == engine.Fanning {
-		if err := r.resendChunks(ctx, p, run, ref.Node); err != nil {
+		if err := r.resendChunks(ctx, p, run, ref.Node, r.Pace.Grace); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (r *Runner) stale(ctx context.Context, p *Pipeline, run Run, id engine.Step
 
 // wake sends again whatever is due and not at work.
 func (r *Runner) wake(ctx context.Context, p *Pipeline, run Run) error {
-	return r.resend(ctx, p, run, r.due(&run.State, r.Pace.Grace))
+	return r.resend(ctx, p, run, r.Pace.Grace, r.Pace.Grace)
 }
 
 // step calls the agent of an open step and records what came of it.

@@ -84,9 +84,9 @@ func (r *Runner) Resume(ctx context.Context, runID, by string) error {
 			return err
 		}
 		if verdict == engine.Applied {
-			return r.resend(ctx, p, after, nil) // the chunks of fan-outs
+			return r.resend(ctx, p, after, r.Pace.Grace, 0) // the engine has sent the steps, not the chunks
 		}
-		return r.resend(ctx, p, run, r.due(&run.State, 0))
+		return r.resend(ctx, p, run, 0, 0)
 	})
 }
 

@@ -273,8 +273,13 @@ type FanID struct {
 // Shard is a stored shard.
 type Shard struct {
 	engine.Shard
-	Version time.Time
+	Version time.Time // server's update time; zero: not stored yet
+	ReadAt  time.Time // server's clock when it was read
 }
+
+// quiet reports whether nothing happened to the shard for so long, by the
+// server's clock.
+func (s *Shard) quiet(age time.Duration) bool { return s.ReadAt.Sub(s.Version) >= age }
 
 // Idempotency is what a user's key has started.
 type Idempotency struct {

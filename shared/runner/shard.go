@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
@@ -37,7 +38,7 @@ func (r *Runner) complete(ctx context.Context, p *Pipeline, run Run, node string
 	}
 	step := r.fresh(p, &run, shardID(node, id.Attempt, shard.Index))
 	step.Status, step.Try, step.Fence, step.Result, step.DoneAt, step.RevAt = Done, 1, 1, merged, new(r.Now()), run.Rev
-	c := Commit{Steps: []Step{step}, Fan: id, Shards: []Shard{{shard.Shut(), shard.Version}}}
+	c := Commit{Steps: []Step{step}, Fan: id, Shards: []Shard{{Shard: shard.Shut(), Version: shard.Version}}}
 	var first []engine.StepID
 	if next, ok := fan.Activates(shard.Index); ok {
 		waiting, err := r.Store.Shards(ctx, id, next)
@@ -45,7 +46,7 @@ func (r *Runner) complete(ctx context.Context, p *Pipeline, run Run, node string
 			return err
 		}
 		active := waiting[0].Activate()
-		c.Shards = append(c.Shards, Shard{active, waiting[0].Version})
+		c.Shards = append(c.Shards, Shard{Shard: active, Version: waiting[0].Version})
 		first = inFlight(node, id.Attempt, &active)
 	}
 	switch err := r.Store.Commit(ctx, c); fault.KindOf(err) {
@@ -147,7 +148,7 @@ func (r *Runner) endFan(ctx context.Context, run string, e engine.ShardsDone) er
 
 // resendChunks publishes the chunks in flight that nobody works on, and what
 // full shards wait for.
-func (r *Runner) resendChunks(ctx context.Context, p *Pipeline, run Run, node string) error {
+func (r *Runner) resendChunks(ctx context.Context, p *Pipeline, run Run, node string, age time.Duration) error {
 	id, fan := fanID(&run, node), *run.Nodes[node].Fan
 	shards, err := r.Store.OpenShards(ctx, id)
 	if err != nil {
@@ -162,7 +163,7 @@ func (r *Runner) resendChunks(ctx context.Context, p *Pipeline, run Run, node st
 		if shard.Full() || failed && p.Flow.Node(node).FanOut.OnItemError == engine.FailAll {
 			due = append(due, shardID(node, id.Attempt, shard.Index))
 		} else {
-			due = append(due, r.forgotten(ctx, &run, node, shard)...)
+			due = append(due, r.forgotten(ctx, &run, node, shard, age)...)
 		}
 	}
 	return r.publish(ctx, p.Flow, &run.State, due)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
@@ -59,7 +60,7 @@ func (r *Runner) sweepRun(ctx context.Context, id string) error {
 		_, _, err := r.control(ctx, p, run, e)
 		return err
 	}
-	return r.resend(ctx, p, run, r.due(&run.State, 0))
+	return r.resend(ctx, p, run, 0, r.Pace.Grace)
 }
 
 // passed returns a deadline of the run or of a question that has passed.
@@ -76,10 +77,11 @@ func (r *Runner) passed(run *Run) (engine.Event, bool) {
 	return nil, false
 }
 
-// resend publishes those of the steps that nobody works on, and what the
-// fan-outs of the run wait for. A call that outlived its time is taken for a
-// failed try.
-func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, ids []engine.StepID) error {
+// resend publishes the due steps of an age that nobody works on, and what fan-outs
+// wait for whose shards were quiet for an age. A call that outlived its time is
+// taken for a failed try.
+func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, age, quiet time.Duration) error {
+	ids := r.due(&run.State, age)
 	steps, err := r.Store.Steps(ctx, run.RunID(), ids...)
 	if err != nil {
 		return fmt.Errorf("load the open steps of %s: %w", run.RunID(), err)
@@ -95,7 +97,7 @@ func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, ids []engine.
 		if run.Hold != nil || run.Nodes[n.Name].Phase != engine.Fanning {
 			continue
 		}
-		if err := r.resendChunks(ctx, p, run, n.Name); err != nil {
+		if err := r.resendChunks(ctx, p, run, n.Name, quiet); err != nil {
 			return err
 		}
 	}

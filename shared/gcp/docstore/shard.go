@@ -64,7 +64,7 @@ func loadShard(doc *firestore.DocumentSnapshot) (runner.Shard, error) {
 	if err := doc.DataTo(&d); err != nil {
 		return runner.Shard{}, fmt.Errorf("shard %s: %w", doc.Ref.Path, err)
 	}
-	s := runner.Shard{Version: doc.UpdateTime, Shard: engine.Shard{
+	s := runner.Shard{Version: doc.UpdateTime, ReadAt: doc.ReadTime, Shard: engine.Shard{
 		Index: d.Index, From: d.From, Size: d.Size, Window: d.Window,
 		Active: d.Active, Complete: d.Complete, Done: d.Done, Failed: d.Failed,
 	}}

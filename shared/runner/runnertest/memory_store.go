@@ -93,8 +93,8 @@ func (m *Memory) Shards(ctx context.Context, fan runner.FanID, indexes ...int) (
 	var shards []runner.Shard
 	for _, i := range indexes {
 		var s runner.Shard
-		if version, _, there := m.get(shardPath(fan, i), &s.Shard); there {
-			s.Version = version
+		if version, readAt, there := m.get(shardPath(fan, i), &s.Shard); there {
+			s.Version, s.ReadAt = version, readAt
 			shards = append(shards, s)
 		}
 	}
@@ -103,17 +103,17 @@ func (m *Memory) Shards(ctx context.Context, fan runner.FanID, indexes ...int) (
 
 // ofFan are the shards of a fan-out that keep holds for, by index.
 func (m *Memory) ofFan(fan runner.FanID, keep func(*engine.Shard) bool) []runner.Shard {
-	var versions []time.Time
+	var versions, reads []time.Time
 	found := query(m, runPath(fan.Run)+"/shards", func(r Revision, s *engine.Shard) bool {
 		ours := r.Path == shardPath(fan, s.Index) && keep(s)
 		if ours {
-			versions = append(versions, r.Version)
+			versions, reads = append(versions, r.Version), append(reads, m.serverTime())
 		}
 		return ours
 	})
 	shards := make([]runner.Shard, len(found))
 	for i, s := range found {
-		shards[i] = runner.Shard{Shard: s, Version: versions[i]}
+		shards[i] = runner.Shard{Shard: s, Version: versions[i], ReadAt: reads[i]}
 	}
 	slices.SortFunc(shards, func(a, b runner.Shard) int { return a.Index - b.Index })
 	return shards
