@@ -16,10 +16,30 @@
 // each run must end is known beforehand: which steps it has, with which scores,
 // and whether it completes. People hold runs, cancel them and try them again.
 //
-// In the end every run must have ended so, the ledger must show no call paid
-// twice without a death of the agents, and the documents must satisfy the
-// invariants of the engine as far as documents show them. The exit code is then
-// 0. Otherwise it is 1, what broke is printed, and data and logs are kept.
+// What must hold, by the names under which a breach is printed:
+//
+//	end      the run ended as foretold, with these steps and none other
+//	ledger   no call was paid twice without a death of the agents in between
+//	I1, I6   a result is of the step's own call; claims are take-overs or failed tries
+//	I2       nothing of a run is written after its end, late results apart
+//	I3, I11  what is seen again and again never goes back; in the end the view is the run
+//	I4       open is what the engine derives from the state, at every look
+//	I5, I7   nothing is called before its time or once too often
+//	I8, I9   failures of transport leave scores and attempts alone; no pass without a score
+//	I10      every run ends
+//	I12      state, view and output of an event stand together; each rev has one cause
+//	I17      documents stay small
+//	I18      the engine, run over what is recorded, comes to what is stored
+//	I20      nothing begins after a cancel but in handlers that had read the run before
+//	I21      outputs stay, and what is carried over is not called
+//	start, answer, process, log: nothing that was answered is lost, no function fails
+//	         inside, no process ends by itself, no engine reports a defect
+//
+// Message doubling and worker count (I13, I14) are the modes themselves; I15, I19
+// need other flows, I16 and I22 a world without faults.
+//
+// The exit code is 0 when all of it holds. Otherwise it is 1, what broke is
+// printed, and data and logs are kept.
 package main
 
 import (
