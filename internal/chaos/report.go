@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type report struct {
 	kills    []count
 	stops    int
 	alarms   map[string]int // lines of the engines' logs that tell of errors, by message
+	again    int            // pushes that were not acknowledged, and made again
 	hanging  []string
 	findings []string
 }
@@ -45,31 +47,47 @@ func (t *tally) sum(d tally) {
 // defects are messages of the engines that no crash explains.
 var defects = []string{"the engine refused an event", "a finished step is open", "panic"}
 
-// checkLogs counts the errors that the engines logged.
+// checkLogs counts the errors that the engines logged, and what the store pushed
+// in vain.
 func (r *report) checkLogs(w *world) {
 	r.alarms = map[string]int{}
 	for _, p := range w.engines {
-		f, err := os.Open(p.log.Name())
-		if err != nil {
-			w.broke("log", p.name, "%v", err)
-			continue
-		}
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
+		w.read(p, func(text []byte) {
 			var line struct {
 				Severity string `json:"severity"`
 				Message  string `json:"message"`
 			}
-			if json.Unmarshal(lines.Bytes(), &line) != nil || line.Severity != "ERROR" {
-				continue
+			if json.Unmarshal(text, &line) != nil || line.Severity != "ERROR" {
+				return
 			}
 			r.alarms[line.Message]++
 			if slices.Contains(defects, line.Message) {
-				w.broke("log", p.name, "%s", lines.Text())
+				w.broke("log", p.name, "%s", text)
 			}
+		})
+	}
+	w.read(w.store, func(text []byte) {
+		if bytes.Contains(text, []byte("push not acknowledged")) {
+			r.again++
 		}
-		_ = f.Close() // only read
+	})
+}
+
+// read goes through the lines that a process has logged.
+func (w *world) read(p *process, line func([]byte)) {
+	f, err := os.Open(p.log.Name())
+	if err != nil {
+		w.broke("log", p.name, "%v", err)
+		return
+	}
+	defer func() { _ = f.Close() }() // only read
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line(lines.Bytes())
+	}
+	if err := lines.Err(); err != nil {
+		w.broke("log", p.name, "%v", err)
 	}
 }
 
@@ -88,6 +106,7 @@ func (r *report) print(out io.Writer) {
 	row("suspended", r.stops, "engines, for 0.5–3 s")
 	row("claims", r.tally.claims, "%d take-overs, %d heartbeats", r.tally.takeovers, r.tally.beats)
 	row("late results", r.tally.late, "")
+	row("pushed again", r.again, "messages that nobody acknowledged")
 	row("asked again", r.audit.Again, "messages about a call that had been asked before")
 	row("paid", r.audit.Calls, "calls, %d more than once, each after one of %d deaths of the agents", r.audit.Twice, r.audit.Boots-1)
 	for _, message := range slices.Sorted(maps.Keys(r.alarms)) {
