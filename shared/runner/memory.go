@@ -6,7 +6,7 @@ import (
 )
 
 // memoryBytes bounds what an instance remembers of payloads.
-const memoryBytes = 16 << 20
+const memoryBytes = 8 << 20
 
 // memory remembers payloads that can never change: the input of a run and the
 // results of finished steps. It saves reads and decides nothing: whatever it has

@@ -29,13 +29,13 @@ func (r *Runner) input(ctx context.Context, s *engine.State) (json.RawMessage, e
 	return input, nil
 }
 
-// steps returns the steps that exist among ids, in their order. Those that have
-// their result are remembered.
-func (r *Runner) steps(ctx context.Context, run string, ids ...engine.StepID) ([]Step, error) {
+// steps returns the steps that exist among ids, of the run s or of one that it
+// carries on, in their order. Those that have their result are remembered.
+func (r *Runner) steps(ctx context.Context, s *engine.State, run string, ids ...engine.StepID) ([]Step, error) {
 	found := make(map[engine.StepID]Step, len(ids))
 	var missing []engine.StepID
 	for _, id := range ids {
-		if v, ok := r.memory.get(stepKey(run, id)); ok {
+		if v, ok := r.memory.get(stepKey(s, run, id)); ok {
 			found[id] = v.(Step)
 		} else {
 			missing = append(missing, id)
@@ -47,7 +47,7 @@ func (r *Runner) steps(ctx context.Context, run string, ids ...engine.StepID) ([
 			return nil, fmt.Errorf("load steps of %s: %w", run, err)
 		}
 		for _, step := range loaded {
-			r.remember(step)
+			r.remember(s, step)
 			found[step.ID] = step
 		}
 	}
@@ -60,13 +60,22 @@ func (r *Runner) steps(ctx context.Context, run string, ids ...engine.StepID) ([
 	return steps, nil
 }
 
-func stepKey(run string, id engine.StepID) string { return "step/" + run + "/" + string(id) }
+// stepKey finds the step of a run, or of one that s carries on. An estimate may be
+// deleted and started again under its id, so ids alone do not tell runs apart.
+func stepKey(s *engine.State, run string, id engine.StepID) string {
+	return "step/" + life(s) + "/" + run + "/" + string(id)
+}
+
+// life names a run among all that ever have its id.
+func life(s *engine.State) string {
+	return s.RunID() + "@" + strconv.FormatInt(s.CreatedAt.UnixMicro(), 10)
+}
 
 // remember keeps a step whose result is recorded: it never changes again.
-func (r *Runner) remember(step Step) {
-	const record = 300 // bytes of a step beside its result, about
+func (r *Runner) remember(s *engine.State, step Step) {
+	const record = 1 << 10 // bytes of a step beside its result and of what finds it, about
 	if step.Finished() && step.RevAt > 0 {
-		r.memory.put(stepKey(step.Run, step.ID), step, len(step.Result)+record)
+		r.memory.put(stepKey(s, step.Run, step.ID), step, len(step.Result)+record)
 	}
 }
 
@@ -80,7 +89,7 @@ func (r *Runner) output(ctx context.Context, s *engine.State, node string) (json
 	if p.From != "" {
 		run = p.From
 	}
-	steps, err := r.steps(ctx, run, p.Out)
+	steps, err := r.steps(ctx, s, run, p.Out)
 	if err != nil {
 		return nil, err
 	}
