@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,7 +63,7 @@ func (a *answer) refused(err error) {
 		a.bare = true
 	default:
 		a.Status, a.Result, a.Score, a.retry, a.asks, a.fan = StepFailed, nil, 0, nil, nil, nil
-		a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The output cannot be stored: " + fault.Public(err), Agent: a.Agent}
+		a.Failure = &engine.Error{Code: engine.CodeAgentFailed, Message: "The output cannot be stored: " + words(err), Agent: a.Agent}
 	}
 }
 
@@ -287,13 +288,23 @@ func (r *Runner) failed(step Step, w *work, err error) answer {
 	case kind == fault.Timeout:
 		code = engine.CodeAgentTimeout
 	}
-	step.Failure = &engine.Error{Code: code, Message: fault.Public(err), Agent: step.Agent}
+	step.Failure = &engine.Error{Code: code, Message: words(err), Agent: step.Agent}
 	if kind.Transient() || kind == fault.Canceled {
 		retry := &engine.Retryable{Step: step.ID, After: retryAfter(err), Failure: *step.Failure}
 		return answer{Step: step, work: w, retry: retry} // stays claimed
 	}
 	step.Status = StepFailed
 	return answer{Step: step, work: w}
+}
+
+// maxWords bounds what a run keeps of the words about a failure, in bytes. They
+// may be an agent's own and of any length, the document of a run is not.
+const maxWords = 400
+
+// words says why something failed, in brief.
+func words(err error) string {
+	text := fault.Public(err)
+	return strings.ToValidUTF8(text[:min(len(text), maxWords)], "")
 }
 
 // readScore takes the score out of a scorer's result. What is no number from 0
