@@ -150,7 +150,7 @@ func (r *Runner) source(ctx context.Context, a answer, s *engine.State, o engine
 	if from := s.Nodes[o.Node].From; from != "" {
 		run = from
 	}
-	steps, err := r.steps(ctx, run, o.Step)
+	steps, err := r.steps(ctx, s, run, o.Step)
 	if err == nil && len(steps) == 0 {
 		err = errors.New("the step is gone")
 	}

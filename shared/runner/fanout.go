@@ -16,7 +16,7 @@ func fanID(run *Run, node string) FanID {
 
 // list returns the items of a fan-out.
 func (r *Runner) list(ctx context.Context, s *engine.State, n *engine.Node) ([]json.RawMessage, error) {
-	key := fmt.Sprintf("list/%s/%s/%s", s.RunID(), n.Name, n.FanOut.Over)
+	key := fmt.Sprintf("list/%s/%s/%s", life(s), n.Name, n.FanOut.Over)
 	if v, ok := r.memory.get(key); ok {
 		return v.([]json.RawMessage), nil
 	}
@@ -44,7 +44,7 @@ func (r *Runner) expand(ctx context.Context, p *Pipeline, run Run, id engine.Ste
 	chunks := (len(items) + n.FanOut.Chunk - 1) / n.FanOut.Chunk
 	switch {
 	case fault.KindOf(err) == fault.Invalid:
-		a.fail(fault.Public(err))
+		a.fail(words(err))
 	case err != nil:
 		return fmt.Errorf("load the list of %s: %w", id, err)
 	case chunks > engine.MaxChunks:
@@ -124,7 +124,7 @@ func (r *Runner) join(ctx context.Context, p *Pipeline, run Run, id engine.StepI
 		return fmt.Errorf("join %s: %w", id, err)
 	}
 	if err := r.flows.conforms(n, a.Result); err != nil {
-		a.fail(fault.Public(err))
+		a.fail(words(err))
 	}
 	return r.record(ctx, p, run, a)
 }

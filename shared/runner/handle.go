@@ -99,7 +99,7 @@ func (r *Runner) freshen(ctx context.Context, run *Run) {
 	if len(run.Open) < 2 {
 		return
 	}
-	if fresh, err := r.Store.Run(ctx, run.RunID()); err == nil {
+	if fresh, err := r.Store.Run(ctx, run.RunID()); err == nil && life(&fresh.State) == life(&run.State) {
 		*run = fresh
 	}
 }

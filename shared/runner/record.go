@@ -90,7 +90,7 @@ func (r *Runner) lookAgain(ctx context.Context, try int, step *Step, reload func
 // recorded does what follows a commit.
 func (r *Runner) recorded(ctx context.Context, p *Pipeline, state engine.State, effects engine.Effects, c *Commit, a *answer) error {
 	r.logStep(ctx, state.Rev, a)
-	r.remember(c.Steps[0])
+	r.remember(&state, c.Steps[0])
 	if state.Status.Ended() {
 		r.tell(ctx, c.Touch)
 	}
@@ -169,10 +169,11 @@ const (
 	elsewhere                    // recorded by another worker, or gone
 )
 
-// reload reads run and step again and says where the result is.
+// reload reads run and step again and says where the result is. A run that was
+// deleted and started again meanwhile is another one.
 func (r *Runner) reload(ctx context.Context, run *Run, step *Step) (whereabouts, error) {
 	fresh, err := r.Store.Run(ctx, step.Run)
-	if fault.KindOf(err) == fault.NotFound {
+	if fault.KindOf(err) == fault.NotFound || err == nil && life(&fresh.State) != life(&run.State) {
 		return elsewhere, nil
 	}
 	if err != nil {

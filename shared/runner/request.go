@@ -148,7 +148,7 @@ func (r *Runner) withFeedback(ctx context.Context, run *Run, w *work) error {
 	before := w.ref.Attempt - 1
 	made := w.node.MadeBefore(run.Nodes[w.node.Name])
 	scorer, critic := engine.Step(w.node.Name, before, engine.RoleScorer), engine.Step(w.node.Name, before, engine.RoleCritic)
-	steps, err := r.steps(ctx, run.RunID(), made, scorer, critic)
+	steps, err := r.steps(ctx, &run.State, run.RunID(), made, scorer, critic)
 	if err != nil {
 		return fmt.Errorf("load feedback for %s: %w", w.ref.ID(), err)
 	}
@@ -184,7 +184,7 @@ func (r *Runner) withOutput(ctx context.Context, run *Run, w *work) error {
 	if w.ref.Role == engine.RoleCritic {
 		ids = append(ids, scorer)
 	}
-	steps, err := r.steps(ctx, run.RunID(), ids...)
+	steps, err := r.steps(ctx, &run.State, run.RunID(), ids...)
 	if err != nil {
 		return fmt.Errorf("load output for %s: %w", w.ref.ID(), err)
 	}

@@ -51,7 +51,6 @@ func (r *Runner) complete(ctx context.Context, p *Pipeline, run Run, node string
 	}
 	switch err := r.Store.Commit(ctx, c); fault.KindOf(err) {
 	case "":
-		r.remember(step)
 	case fault.Conflict: // another worker completed it, and publishes; a duplicate costs a read
 	default:
 		return fmt.Errorf("complete shard %s: %w", step.ID, err)
