@@ -75,7 +75,7 @@ func TestUnmutated(t *testing.T) {
 	}
 }
 
-// A name says which mutant it is.
+// A name says which mutant it is, and every text is where the table says.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -84,6 +84,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%q is there twice", m.name)
 		}
 		seen[m.name] = true
+		t.Run(m.name, func(t *testing.T) { m.overlay(t) })
 	}
 }
 

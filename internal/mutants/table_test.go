@@ -148,7 +148,7 @@ var commits = []mutant{
 	},
 	{
 		name: "wake that sends nothing", file: "shared/runner/handle.go", pkg: runner, run: "TestDeadLetter",
-		edits: []edit{{`	return r.resend(ctx, p, run, r.due(&run.State, r.Pace.Grace))
+		edits: []edit{{`	return r.resend(ctx, p, run, r.Pace.Grace, r.Pace.Grace)
 `, `	return nil
 `}},
 	},
@@ -161,7 +161,7 @@ var commits = []mutant{
 	},
 	{
 		name: "no sweeper", file: "shared/runner/sweep.go", pkg: runner, run: "TestLostPublish",
-		edits: []edit{{`	return r.resend(ctx, p, run, r.due(&run.State, 0))
+		edits: []edit{{`	return r.resend(ctx, p, run, 0, r.Pace.Grace)
 `, `	return nil
 `}},
 	},
@@ -191,7 +191,7 @@ var commits = []mutant{
 	},
 	{
 		name: "memory returning another run's payload", file: "shared/runner/payload.go", pkg: runner, run: "TestRunsShareNothing",
-		edits: []edit{{`return "step/" + run + "/" + string(id)`, `return "step/" + string(id)`}},
+		edits: []edit{{`return "step/" + life(s) + "/" + run + "/" + string(id)`, `return "step/" + string(id)`}},
 	},
 }
 
@@ -325,7 +325,7 @@ var fanOuts = []mutant{
 	},
 	{
 		name: "chunks in flight not sent again", file: "shared/runner/shard.go", pkg: runner, run: "TestTheSweeperFindsChunks",
-		edits: []edit{{`			due = append(due, r.forgotten(ctx, &run, node, shard)...)
+		edits: []edit{{`			due = append(due, r.forgotten(ctx, &run, node, shard, age)...)
 `, `			due = append(due, shardID(node, id.Attempt, shard.Index))
 `}},
 	},
