@@ -66,21 +66,21 @@ func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Eve
 	if err != nil {
 		return run, verdict, movedBy(err, "commit %T to %s", e, run.RunID())
 	}
-	if state.Status.Ended() {
-		r.tell(ctx, c.Touch)
-	}
+	r.tell(ctx, c.Touch)
 	return Run{State: state}, verdict, r.publish(ctx, p.Flow, &state, effects.Publish)
 }
 
-// touch adds the claims of calls that nobody waits for any more.
+// touch adds the claims of calls that nobody waits for any more: the chunks of a
+// fan-out that was given up are among them, also when the run goes on.
 func (r *Runner) touch(ctx context.Context, p *Pipeline, before *engine.State, cancel []engine.StepID, c *Commit) error {
-	if c.Run.Status.Ended() {
-		chunks, err := r.chunksInFlight(ctx, p, before)
-		if err != nil {
-			return err
-		}
-		cancel = append(slices.Clone(cancel), chunks...)
+	chunks, err := r.chunksInFlight(ctx, p, before, func(node string) bool {
+		phase := c.Run.Nodes[node].Phase
+		return c.Run.Status.Ended() || phase != engine.Fanning && phase != engine.Joining
+	})
+	if err != nil {
+		return err
 	}
+	cancel = append(slices.Clone(cancel), chunks...)
 	claims, err := r.Store.Steps(ctx, before.RunID(), cancel...)
 	if err != nil {
 		return fmt.Errorf("load claims of %s: %w", before.RunID(), err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"truecost.dev/shared/engine"
+	"truecost.dev/shared/fault"
 	"truecost.dev/shared/runner"
 	"truecost.dev/shared/runner/runnertest"
 )
@@ -234,5 +235,39 @@ func TestStaleChunksDoNotMultiply(t *testing.T) {
 	equal(t, "status", w.run(t, "est-1~1").Status, engine.Completed)
 	if n := w.bus.Messages; n > 210 {
 		t.Errorf("%d messages for 200 chunks, want few more than one for each", n)
+	}
+}
+
+// A chunk that fails for good stops the others of its fan-out, also where the
+// run goes on without the node.
+func TestAFanOutThatIsGivenUpStopsItsChunks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{Fails: map[int]bool{0: true}})
+	f := fanFlow(engine.FailAll, 4)
+	f.Nodes[0].Gate = &engine.Gate{Scorer: "price_scorer", Critic: "price_critic", Threshold: 80, Exhausted: engine.Degrade}
+	f.Nodes = append(f.Nodes, engine.Node{Name: "beside", Agent: "beside", Timeout: time.Second, Retry: f.Nodes[0].Retry})
+	w.startFan(t, f, itemList(8))
+	at := func(id engine.StepID) {
+		t.Helper()
+		if err := w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at("price.0.x")
+	claim, err := w.store.PutStep(t.Context(), runner.Step{
+		Run: "est-1~1", ID: "price.0.k1", Status: runner.Claimed, Agent: "pricer", Call: runner.CallID("est-1~1", "price.0.k1"),
+		Owner: "other", Try: 1, Fence: 1, Lease: time.Minute, StartedAt: w.clock.Now(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at("price.0.k0")
+	run := w.run(t, "est-1~1")
+	equal(t, "phase", run.Nodes["price"].Phase, engine.Degraded)
+	equal(t, "status", run.Status, engine.Running)
+	equal(t, "calls that are canceled", len(w.agents.Canceled), 1)
+	claim.Beats++
+	if _, err := w.store.PutStep(t.Context(), claim); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("the next heartbeat of the other chunk: %v, want it refused", err)
 	}
 }

@@ -168,12 +168,13 @@ func (r *Runner) resendChunks(ctx context.Context, p *Pipeline, run Run, node st
 	return r.publish(ctx, p.Flow, &run.State, due)
 }
 
-// chunksInFlight lists the chunks at work of every fan-out of a run.
-func (r *Runner) chunksInFlight(ctx context.Context, p *Pipeline, s *engine.State) ([]engine.StepID, error) {
+// chunksInFlight lists the chunks at work of those fan-outs of a run that have
+// ended.
+func (r *Runner) chunksInFlight(ctx context.Context, p *Pipeline, s *engine.State, ended func(node string) bool) ([]engine.StepID, error) {
 	var ids []engine.StepID
 	run := Run{State: *s}
 	for _, n := range p.Flow.Nodes {
-		if s.Nodes[n.Name].Phase != engine.Fanning {
+		if s.Nodes[n.Name].Phase != engine.Fanning || !ended(n.Name) {
 			continue
 		}
 		shards, err := r.Store.OpenShards(ctx, fanID(&run, n.Name))
