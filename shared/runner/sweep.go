@@ -56,21 +56,22 @@ func (r *Runner) sweepRun(ctx context.Context, id string) error {
 	if err != nil || run.Status.Ended() {
 		return err
 	}
-	if e, passed := r.passed(&run); passed {
+	if e, passed := r.passed(p.Flow, &run); passed {
 		_, _, err := r.control(ctx, p, run, e)
 		return err
 	}
 	return r.resend(ctx, p, run, 0, r.Pace.Grace)
 }
 
-// passed returns a deadline of the run or of a question that has passed.
-func (r *Runner) passed(run *Run) (engine.Event, bool) {
+// passed returns a deadline of the run or, the first in flow order, of a question
+// that has passed.
+func (r *Runner) passed(f *engine.Flow, run *Run) (engine.Event, bool) {
 	now := r.Now()
 	if run.WaitSince == nil && !now.Before(run.DeadlineAt) {
 		return engine.DeadlinePassed{}, true
 	}
-	for _, p := range run.Nodes {
-		if p.Ask != nil && !now.Before(p.Ask.ExpiresAt) {
+	for _, n := range f.Nodes {
+		if p := run.Nodes[n.Name]; p.Ask != nil && !now.Before(p.Ask.ExpiresAt) {
 			return engine.DeadlinePassed{Input: p.Ask.ID}, true
 		}
 	}
