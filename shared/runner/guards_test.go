@@ -205,3 +205,30 @@ func TestAnAmbiguousCall(t *testing.T) {
 		})
 	}
 }
+
+// An agent that must not be asked twice said that it is at work, and the worker
+// that looked after its task fell silent. Another looks again: that pays nothing.
+func TestATaskAtWorkOutlivesItsWorker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{Busy: map[string]int{"location": 1}})
+	f := runnertest.Flow()
+	f.Nodes[0].Ambiguous = true
+	w.runner.Pipelines = []runner.Pipeline{{Flow: f}}
+	w.start(t)
+	must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: "location.0.p"}))
+	steps, err := w.store.Steps(t.Context(), "est-1~1", "location.0.p")
+	must(t, err)
+	dead := steps[0]
+	if dead.Task == "" {
+		t.Fatal("the agent left no task at work")
+	}
+	dead.Owner, dead.Takeovers, dead.Lease = "dead", 1, 0 // it had taken over from one that was silent
+	_, err = w.store.PutStep(t.Context(), dead)
+	must(t, err)
+	w.clock.Advance(time.Minute)
+	w.deliver(t)
+	w.sweep(t)
+	w.deliver(t)
+	equal(t, "status", w.estimate(t)["status"], "complete")
+	equal(t, "calls of location", w.agents.Worked()["location"], 1)
+}
