@@ -79,7 +79,7 @@ func (r *Runner) execute(ctx context.Context, p *Pipeline, run *Run, held claime
 		r.warn(ctx, "load inputs", &step, err)
 		return r.outcome(step, nil, a2a.Result{}, fault.Wrap(fault.Unavailable, err, "the inputs could not be loaded")), true
 	}
-	if held.lost && w.once() && step.Task == "" { // a task that is known is looked at, which pays nothing
+	if held.lost && w.once() {
 		return r.outcome(step, w, a2a.Result{}, errAmbiguous), true
 	}
 	step.RequestHash = w.hash()

@@ -154,7 +154,7 @@ func (r *Runner) claim(ctx context.Context, p *Pipeline, run *Run, id engine.Ste
 	if step.Lease > 0 { // otherwise its owner gave it back
 		step.Takeovers++
 	}
-	held.lost = step.Takeovers > 0
+	held.lost = step.Takeovers > 0 && step.Task == "" // a task that is known is only looked at
 	step.Fence++
 	step.Try++
 	step.Owner, step.StartedAt, step.Lease = fresh.Owner, fresh.StartedAt, fresh.Lease
