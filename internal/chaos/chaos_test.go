@@ -13,8 +13,8 @@ func TestChaos(t *testing.T) {
 		t.Skip("a minute of kills")
 	}
 	r, err := chaos(t.Context(), config{
-		runs: 12, seed: 1, double: true, stop: true, killAgents: true, killStore: true,
-		window: 13, time: 25 * time.Second, patience: 2 * time.Minute,
+		runs: 20, seed: 1, double: true, stop: true, killAgents: true, killStore: true,
+		window: 22, time: 30 * time.Second, patience: 2 * time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestChaos(t *testing.T) {
 	for _, k := range r.kills {
 		kills += k.n
 	}
-	if r.tally.runs < 14 || kills < 10 || r.tally.takeovers == 0 {
+	if r.tally.runs < 24 || kills < 10 || r.tally.takeovers == 0 {
 		t.Errorf("%d runs, %d kills, %d take-overs: too quiet a world to prove anything", r.tally.runs, kills, r.tally.takeovers)
 	}
 }
