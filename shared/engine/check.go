@@ -53,6 +53,7 @@ func (f *Flow) Check() error {
 	for i := range f.Nodes {
 		c.node(fmt.Sprintf("nodes[%d]", i), &f.Nodes[i])
 	}
+	c.facts()
 	c.outputs()
 	return errors.Join(c.errs...)
 }
@@ -175,6 +176,22 @@ func (c *checker) reference(path string, n *Node, ref string) {
 	}
 	if slices.Contains(strings.Split(ref, "."), "") {
 		c.bad("%s: %q has an empty member name", path, ref)
+	}
+}
+
+// facts checks that the state of a run has room for what conditions read.
+func (c *checker) facts() {
+	read, room := map[string]bool{}, maxFacts
+	for _, n := range c.flow.Nodes {
+		for _, w := range n.When {
+			if !read[w.Fact] {
+				read[w.Fact] = true
+				room -= len(w.Fact) + maxFact
+			}
+		}
+	}
+	if room < 0 {
+		c.bad("nodes: their conditions read %d facts, which may take %d bytes; there is room for %d", len(read), maxFacts-room, maxFacts)
 	}
 }
 

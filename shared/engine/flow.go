@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -95,7 +96,9 @@ type Pause struct {
 
 // Limits of flows.
 const (
-	MaxNodes       = 200    // keeps the document of a run below 100 KB
+	MaxNodes       = 200    // with what follows, keeps the document of a run below 100 KB
+	maxFacts       = 20_000 // bytes of the facts that conditions read
+	maxTexts       = 20_000 // bytes of prompts, and of messages of nodes that failed
 	MaxChunks      = 10_000 // of one fan-out
 	maxParallel    = 50     // nodes at work at once
 	maxFanParallel = 400    // chunks in flight at once
@@ -130,6 +133,13 @@ func (f *Flow) InputName() string {
 		return "clarification_output"
 	}
 	return f.Input
+}
+
+// text returns the beginning of a prompt or a message, as long as the state of a
+// run has room for when every node has one.
+func (f *Flow) text(s string) string {
+	room := min(maxPrompt, maxTexts/max(len(f.Nodes), 1))
+	return strings.ToValidUTF8(s[:min(len(s), room)], "")
 }
 
 // parallel is how many nodes may be at work at once.

@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Made returns the step whose result is the output of the attempt at hand.
 func (n *Node) Made(p Progress) StepID {
@@ -87,10 +90,7 @@ func (t *transition) output(n *Node, p Progress) {
 // exhausted ends the work on a node that nothing brings through, as its gate
 // says; without a gate it fails.
 func (t *transition) exhausted(n *Node, p Progress, cause *Error) {
-	if cause.Agent == "" {
-		cause = &Error{Code: cause.Code, Message: cause.Message, Agent: n.Name}
-	}
-	p.Err = cause
+	p.Err = &Error{Code: cause.Code, Message: t.flow.text(cause.Message), Agent: cmp.Or(cause.Agent, n.Name)}
 	p.Turn = 0
 	policy := Fail
 	if n.Gate != nil {

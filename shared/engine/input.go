@@ -22,7 +22,7 @@ func (t *transition) ask(n *Node, p Progress, q Question, then Phase) Progress {
 	p.Phase = Waiting
 	p.Ask = &Asked{
 		ID: q.ID, Kind: q.Kind, Phase: then, Since: t.now, ExpiresAt: q.ExpiresAt,
-		Prompt: strings.ToValidUTF8(q.Prompt[:min(len(q.Prompt), maxPrompt)], ""),
+		Prompt: t.flow.text(q.Prompt),
 	}
 	t.effects.Ask = append(t.effects.Ask, q)
 	t.effects.View = true

@@ -117,7 +117,7 @@ type Asked struct {
 	ID        string    `json:"id"`
 	Kind      AskKind   `json:"kind"`
 	Phase     Phase     `json:"phase"`            // where the node goes on
-	Prompt    string    `json:"prompt,omitempty"` // its beginning, at most 500 bytes; the whole is with the input
+	Prompt    string    `json:"prompt,omitempty"` // its beginning, at most 500 bytes, less where there are more than 40 nodes; the whole is with the input
 	Since     time.Time `json:"since"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
