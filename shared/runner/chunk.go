@@ -58,7 +58,7 @@ func (r *Runner) chunk(ctx context.Context, p *Pipeline, run Run, id engine.Step
 			return nil
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	ctx, cancel := recordWithin(ctx)
 	defer cancel()
 	return r.recordChunk(ctx, p, run, shard, a)
 }
@@ -87,7 +87,7 @@ func (r *Runner) recordChunk(ctx context.Context, p *Pipeline, run Run, shard Sh
 	ref, _ := a.ID.Ref()
 	for try := range commitTries {
 		if try > 0 {
-			found, err := r.lookAgain(ctx, try, &a.Step, func() (whereabouts, error) { return r.reloadShard(ctx, &run, &shard, &a.Step) })
+			found, err := r.lookAgain(ctx, try, &a, func() (whereabouts, error) { return r.reloadShard(ctx, &run, &shard, &a.Step) })
 			switch {
 			case err != nil || found == elsewhere:
 				return err
@@ -130,7 +130,9 @@ func (r *Runner) applyChunk(ctx context.Context, p *Pipeline, run *Run, shard Sh
 		}
 		return true, r.follow(ctx, p, *run, ref.Node, Shard{Shard: after}, ids)
 	case fault.Conflict:
+		a.away = 0
 	default:
+		a.away++
 		r.warn(ctx, "commit", &a.Step, err)
 	}
 	a.refused(err)

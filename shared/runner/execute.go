@@ -31,6 +31,7 @@ type answer struct {
 	asks  *a2a.Question
 	fan   *engine.Fan // of an expand step
 	bare  bool        // to be recorded without the documents that follow from it
+	away  int         // how often in a row the store gave no answer
 }
 
 // event is what the answer means to the engine.

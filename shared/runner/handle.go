@@ -85,8 +85,7 @@ func (r *Runner) step(ctx context.Context, p *Pipeline, run Run, id engine.StepI
 			return nil
 		}
 	}
-	// What was paid for is recorded even when the caller has hung up.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	ctx, cancel := recordWithin(ctx)
 	defer cancel()
 	r.freshen(ctx, &run)
 	return r.record(ctx, p, run, a)

@@ -14,15 +14,27 @@ import (
 const (
 	commitTries = 20
 	commitPause = 50 * time.Millisecond
-	recordTime  = 30 * time.Second
+	maxAway     = 7                // a pause is doubled so often at most
+	recordTime  = 30 * time.Second // at least, for recording an answer
 )
+
+// recordWithin returns the context to record an answer in: what was paid for is
+// recorded even when the caller has hung up, and there is as much time for it as
+// is left of the delivery.
+func recordWithin(ctx context.Context) (context.Context, context.CancelFunc) {
+	left := recordTime
+	if deadline, ok := ctx.Deadline(); ok {
+		left = max(left, time.Until(deadline))
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), left)
+}
 
 // record applies an answer to the run, however often others move the run
 // meanwhile, and publishes what follows.
 func (r *Runner) record(ctx context.Context, p *Pipeline, run Run, a answer) error {
 	for try := range commitTries {
 		if try > 0 {
-			found, err := r.lookAgain(ctx, try, &a.Step, func() (whereabouts, error) { return r.reload(ctx, &run, &a.Step) })
+			found, err := r.lookAgain(ctx, try, &a, func() (whereabouts, error) { return r.reload(ctx, &run, &a.Step) })
 			switch {
 			case err != nil || found == elsewhere:
 				return err
@@ -65,23 +77,28 @@ func (r *Runner) apply(ctx context.Context, p *Pipeline, run *Run, a *answer) (d
 	case "":
 		return true, r.recorded(ctx, p, state, effects, &commit, a)
 	case fault.Conflict:
+		a.away = 0
 	case fault.NotFound:
 		return true, nil // the estimate was taken away; its run ends at the deadline
 	default:
+		a.away++
 		r.warn(ctx, "commit", &a.Step, err)
 	}
 	a.refused(err)
 	return false, nil
 }
 
-// lookAgain pauses and reads what a commit that did not go through found.
-func (r *Runner) lookAgain(ctx context.Context, try int, step *Step, reload func() (whereabouts, error)) (whereabouts, error) {
-	if err := r.Sleep(ctx, jitter(commitPause, step.Owner+string(step.ID), try)); err != nil {
-		return unknown, fmt.Errorf("record %s: %w", step.ID, err)
+// lookAgain pauses and reads what a commit that did not go through found. While
+// the store is away the pauses double: what was paid for is not given up over a
+// moment.
+func (r *Runner) lookAgain(ctx context.Context, try int, a *answer, reload func() (whereabouts, error)) (whereabouts, error) {
+	if err := r.Sleep(ctx, jitter(commitPause<<min(a.away, maxAway), a.Owner+string(a.ID), try)); err != nil {
+		return unknown, fmt.Errorf("record %s: %w", a.ID, err)
 	}
 	found, err := reload()
 	if err != nil {
-		r.warn(ctx, "reload", step, err)
+		a.away++
+		r.warn(ctx, "reload", &a.Step, err)
 		return unknown, nil
 	}
 	return found, nil
