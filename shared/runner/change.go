@@ -93,10 +93,19 @@ func (r *Runner) touch(ctx context.Context, p *Pipeline, before *engine.State, c
 	return nil
 }
 
-// tell asks the agents to stop. It is a courtesy: what they answer is late in
-// any case.
+// tellTime is how long agents are told to stop.
+const tellTime = 10 * time.Second
+
+// tell asks the agents to stop. It is a courtesy, and nobody waits long for it:
+// what they answer is late in any case, and a worker whose heartbeat is refused
+// tells its agent as well.
 func (r *Runner) tell(ctx context.Context, claims []Step) {
+	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	defer cancel()
 	for _, claim := range claims {
+		if ctx.Err() != nil {
+			return
+		}
 		task := claim.Task
 		if task == "" {
 			id, ok := a2a.TaskID(claim.Agent, claim.Call)

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -285,4 +286,37 @@ func TestAnAgentStaysAtWork(t *testing.T) {
 	steps, err := w.store.Steps(t.Context(), "est-1~1", "location.0.p")
 	must(t, err)
 	equal(t, "claims", steps[0].Try, 13)
+}
+
+// bounded sees how long it may take to tell an agent that nobody waits any more.
+type bounded struct {
+	*runnertest.Agents
+	left time.Duration
+}
+
+func (b *bounded) Cancel(ctx context.Context, agent, task string) error {
+	deadline, ok := ctx.Deadline()
+	if ok {
+		b.left = time.Until(deadline)
+	}
+	return b.Agents.Cancel(ctx, agent, task)
+}
+
+// An agent that does not answer keeps nobody from canceling.
+func TestCancelDoesNotWaitForAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	b := &bounded{Agents: w.agents}
+	w.runner.Caller = b
+	w.start(t)
+	_, err := w.store.PutStep(t.Context(), runner.Step{
+		Run: "est-1~1", ID: "location.0.p", Status: runner.Claimed, Agent: "location", Call: runner.CallID("est-1~1", "location.0.p"),
+		Owner: "other", Try: 1, Fence: 1, Lease: time.Minute, StartedAt: w.clock.Now(),
+	})
+	must(t, err)
+	must(t, w.runner.Cancel(t.Context(), "est-1~1", "u"))
+	equal(t, "told", len(w.agents.Canceled), 1)
+	if b.left <= 0 || b.left > 30*time.Second {
+		t.Errorf("telling the agent may take %v, want some seconds", b.left)
+	}
 }
