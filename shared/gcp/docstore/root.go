@@ -24,6 +24,7 @@ const (
 	rootFields   = 100 << 10 // what outputs bring with them
 	rootOutputs  = 690 << 10 // of all nodes: who comes first has it
 	rootOutput   = 200 << 10 // of one node
+	rootNode     = 1500      // what the view and names of members take of that, a node
 	rootFeedback = 60 << 10  // of all critics
 	maxFeedback  = 16 << 10  // of one critic
 
@@ -78,7 +79,7 @@ func (b *batch) putRootOutputs(root map[string]any, c *runner.Commit) {
 	}
 	for i := range c.Outputs {
 		o := &c.Outputs[i]
-		room := rootOutputs
+		room := rootOutputs - rootNode*len(run.Nodes)
 		for node, bytes := range run.Bytes {
 			if node != o.Node {
 				room -= bytes

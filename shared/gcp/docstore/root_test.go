@@ -312,3 +312,37 @@ func TestOutputOfNobody(t *testing.T) {
 		t.Errorf("output of nobody: %v, want not found", err)
 	}
 }
+
+// The root has room for the view of as many nodes as there may be, each with its
+// scores, beside everything else at its largest.
+func TestRootHasRoomForManyNodes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fsemu.Options{})
+	f := &engine.Flow{ID: "wide", Engine: 1, Budget: time.Hour}
+	for i := range engine.MaxNodes {
+		f.Nodes = append(f.Nodes, engine.Node{Name: fmt.Sprintf("%s_%03d", strings.Repeat("n", 36), i), Agent: "a"})
+	}
+	c := w.begin("est-1", 1)
+	for _, n := range f.Nodes {
+		c.Run.Nodes[n.Name] = engine.Progress{Phase: engine.Passed, Attempt: 2, Scores: []int{50, 60, 90}}
+	}
+	text := strings.Repeat("x", 98<<10)
+	c.Start.Clarification = json.RawMessage(`{"text":"` + text + `"}`)
+	c.Start.Fields = map[string]any{"projectName": strings.Repeat("x", 30<<10)}
+	w.must(w.store.Commit(t.Context(), c))
+	run, err := w.store.Run(t.Context(), "est-1~1")
+	w.must(err)
+	view := engine.Project(f, run.State)
+	all := runner.Commit{
+		Run: &run, EstimateID: "est-1", View: &view, Feedback: map[string]json.RawMessage{}, Chunks: map[string]runner.ChunkProgress{},
+		Documents: runner.Documents{Root: map[string]any{"long": text}},
+	}
+	for _, n := range f.Nodes {
+		all.Feedback[n.Name] = json.RawMessage(`{"reason":"` + strings.Repeat("x", 200) + `"}`)
+		all.Chunks[n.Name] = runner.ChunkProgress{Done: 1, Of: 2}
+		all.Outputs = append(all.Outputs, output(n.Name, engine.Passed, `{"text":"`+strings.Repeat("x", 4000)+`"}`))
+	}
+	w.must(w.store.Commit(t.Context(), all))
+	w.equal("estimates/est-1", f.Nodes[0].Name+"Output.truncated", nil)
+	w.equal("estimates/est-1", f.Nodes[engine.MaxNodes-1].Name+"Output.truncated", true)
+}
