@@ -58,9 +58,9 @@ func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Eve
 	}
 	err := r.Store.Commit(ctx, c)
 	if fault.KindOf(err) == fault.NotFound {
-		// The estimate was taken away by somebody else: there is nobody to show the
-		// end to, and without one the run would be swept for ever.
-		c.EstimateID, c.View, c.Outputs, c.Documents = "", nil, nil, Documents{}
+		// The estimate was taken away by somebody else: at most its project is there to
+		// be shown the end, and without one the run would be swept for ever.
+		c.EstimateID, c.Outputs, c.Documents = "", nil, Documents{}
 		err = r.Store.Commit(ctx, c)
 	}
 	if err != nil {

@@ -245,7 +245,11 @@ func TestDeleteInterrupted(t *testing.T) {
 func TestARunWithoutItsEstimateEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
-	w.start(t)
+	req := runnertest.Start("est-1")
+	req.Project = "p1"
+	if _, err := w.runner.Start(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.client.Doc("estimates/est-1").Delete(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -257,6 +261,11 @@ func TestARunWithoutItsEstimateEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "status", run.Status, engine.Failed)
+	project, err := w.client.Doc("projects/p1/pipeline/status").Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "status of the project", project.Data()["status"], any("error"))
 }
 
 // What newer code wrote is left to newer code, whoever asks.
