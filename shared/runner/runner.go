@@ -224,7 +224,7 @@ type Step struct {
 	Tokens   int
 	CostUSD  float64
 	Duration time.Duration
-	RevAt    int        // rev of the run this result produced; of a chunk: 1 when its shard has it
+	RevAt    int        // rev of the run this result produced; of a chunk or a shard: rev of the run when it was recorded
 	Late     bool       // came after it was needed
 	DoneAt   *time.Time // when it was recorded, to the moment: see History
 
