@@ -150,7 +150,8 @@ func (f *Flow) parallel() int {
 	return f.MaxParallel
 }
 
-func (f *Flow) overdue() time.Duration {
+// LookAfter is how old an open step is when somebody looks whether it was taken.
+func (f *Flow) LookAfter() time.Duration {
 	if f.Overdue == 0 {
 		return overdue
 	}

@@ -67,7 +67,7 @@ func (t *transition) wake() *time.Time {
 			sooner(p.Ask.ExpiresAt)
 		}
 		if p.Phase == Fanning && s.Hold == nil {
-			sooner(t.now.Add(t.flow.overdue()))
+			sooner(t.now.Add(t.flow.LookAfter()))
 			if s.WakeAt != nil {
 				sooner(*s.WakeAt) // what moves beside a fan-out puts no look at it off
 			}
@@ -81,7 +81,7 @@ func (t *transition) wake() *time.Time {
 	}
 	sooner(s.DeadlineAt)
 	for _, step := range s.Open {
-		due := step.Since.Add(t.flow.overdue()) // and not from now: other branches may move all the time
+		due := step.Since.Add(t.flow.LookAfter()) // and not from now: other branches may move all the time
 		if step.NotBefore != nil {
 			due = *step.NotBefore
 		}

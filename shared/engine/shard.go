@@ -32,6 +32,7 @@ type Shard struct {
 // InFlight is a chunk that should happen now.
 type InFlight struct {
 	Chunk     int        `json:"chunk"`
+	Since     time.Time  `json:"since"` // when it was put in flight: see Stamp
 	Tries     int        `json:"tries,omitempty"`
 	NotBefore *time.Time `json:"notBefore,omitempty"`
 }
@@ -136,6 +137,17 @@ func (s Shard) FirstFailure() (chunk int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Stamp notes when the chunks that are newly in flight were put there.
+func (s Shard) Stamp(now time.Time) Shard {
+	s.InFlight = slices.Clone(s.InFlight)
+	for i := range s.InFlight {
+		if s.InFlight[i].Since.IsZero() {
+			s.InFlight[i].Since = now
+		}
+	}
+	return s
 }
 
 // Full reports whether every chunk is done.

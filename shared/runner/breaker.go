@@ -47,9 +47,9 @@ func (b *breakers) saw(agent string, now time.Time, ok bool) (open bool) {
 		s.failures = s.failures[1:]
 	}
 	s.failures = append(s.failures, now)
-	if len(s.failures) >= breakerFailures {
+	probed := !s.until.IsZero() && !now.Before(s.until)
+	if probed || len(s.failures) >= breakerFailures {
 		s.until = now.Add(breakerOpen)
-		s.failures = s.failures[1:] // the probe after the pause opens it again at once
 	}
 	return now.Before(s.until)
 }

@@ -42,8 +42,13 @@ func (r *Runner) chunk(ctx context.Context, p *Pipeline, run Run, id engine.Step
 	shard := shards[0]
 	entry := shard.Find(ref.Index)
 	if entry == nil {
-		// Somebody may have died between the commit of this chunk and what follows.
-		return r.follow(ctx, p, run, ref.Node, shard, r.forgotten(ctx, &run, ref.Node, shard, r.Pace.Grace))
+		// Somebody may have died between the commit of this chunk and what follows:
+		// at most one chunk then, for each of these messages is followed by another.
+		var next []engine.StepID
+		if shard.quiet(r.Pace.Grace) {
+			next = r.forgotten(ctx, &run, ref.Node, shard, r.Pace.Grace)
+		}
+		return r.follow(ctx, p, run, ref.Node, shard, next[:min(len(next), 1)])
 	}
 	if soon, err := r.await(ctx, id, entry.NotBefore); err != nil || !soon {
 		return err
@@ -63,12 +68,10 @@ func (r *Runner) chunk(ctx context.Context, p *Pipeline, run Run, id engine.Step
 	return r.recordChunk(ctx, p, run, shard, a)
 }
 
-// forgotten lists the chunks in flight of a shard that nobody has claimed: the
-// worker before may have died between its commit and its publish.
+// forgotten lists the chunks of a shard that have been in flight for an age and
+// that nobody has claimed (the worker before may have died between its commit and
+// its publish), and those whose claim has run out.
 func (r *Runner) forgotten(ctx context.Context, run *Run, node string, shard Shard, age time.Duration) []engine.StepID {
-	if !shard.quiet(age) {
-		return nil // their messages are on their way
-	}
 	ids := inFlight(node, run.Nodes[node].Attempt, &shard.Shard)
 	steps, err := r.Store.Steps(ctx, run.RunID(), ids...)
 	if err != nil {
@@ -77,7 +80,9 @@ func (r *Runner) forgotten(ctx context.Context, run *Run, node string, shard Sha
 	now := r.Now()
 	return slices.DeleteFunc(ids, func(id engine.StepID) bool {
 		ref, _ := id.Ref()
-		return waits(shard.Find(ref.Index).NotBefore, now) || find(steps, id).atWork()
+		entry, held := shard.Find(ref.Index), find(steps, id)
+		young := held == nil && now.Sub(entry.Since) < age // its message is on its way
+		return young || waits(entry.NotBefore, now) || held.atWork()
 	})
 }
 
@@ -120,7 +125,7 @@ func (r *Runner) applyChunk(ctx context.Context, p *Pipeline, run *Run, shard Sh
 		r.late(ctx, *a)
 		return true, nil
 	}
-	err = r.Store.Commit(ctx, Commit{Steps: []Step{step}, Fan: fanID(run, ref.Node), Shards: []Shard{{Shard: after, Version: shard.Version}}})
+	err = r.Store.Commit(ctx, Commit{Steps: []Step{step}, Fan: fanID(run, ref.Node), Shards: []Shard{{Shard: after.Stamp(r.moment()), Version: shard.Version}}})
 	switch fault.KindOf(err) {
 	case "":
 		r.logStep(ctx, run.Rev, a)

@@ -144,7 +144,7 @@ func (r *Runner) ask(ctx context.Context, step *Step, w *work) (a2a.Result, erro
 	if err != nil || !final(result) || r.conforms(w, result.Output) == nil || w.once() {
 		return r.checked(w, result, err)
 	}
-	result, err = r.call(ctx, step.Agent, againID(step.Run, step.ID), w)
+	result, err = r.call(ctx, step.Agent, RepeatID(step.Run, step.ID), w)
 	return r.checked(w, result, err)
 }
 

@@ -56,6 +56,9 @@ func (r *Runner) expand(ctx context.Context, p *Pipeline, run Run, id engine.Ste
 	var shards []engine.Shard
 	if a.fan != nil && chunks > 0 {
 		shards = n.FanOut.Shards(*a.fan)
+		for i := range shards {
+			shards[i] = shards[i].Stamp(r.moment())
+		}
 		if err := r.Store.CreateShards(ctx, fanID(&run, ref.Node), shards); err != nil {
 			return fmt.Errorf("create the shards of %s: %w", id, err)
 		}

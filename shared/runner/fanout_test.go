@@ -167,7 +167,6 @@ func TestAChunkIsTriedAgain(t *testing.T) {
 	w := newWorld(t, &runnertest.Agents{Down: map[string]int{"pricer": 7}})
 	f := fanFlow(engine.FailAll, 3)
 	f.Nodes[0].Retry.Base, f.Nodes[0].Retry.Cap = time.Minute, time.Hour
-	w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 	w.startFan(t, f, itemList(40))
 	for range 20 {
 		w.deliver(t)
@@ -183,7 +182,6 @@ func TestAChunkIsTriedAgain(t *testing.T) {
 func TestAFanOutWhoseMessagesAreLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
-	w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 	w.startFan(t, fanFlow(engine.Collect, 4), itemList(60))
 	for round := range 60 {
 		if w.run(t, "est-1~1").Status.Ended() {
@@ -270,4 +268,24 @@ func TestAFanOutThatIsGivenUpStopsItsChunks(t *testing.T) {
 	if _, err := w.store.PutStep(t.Context(), claim); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("the next heartbeat of the other chunk: %v, want it refused", err)
 	}
+}
+
+// One chunk's message is lost while the others of its shard go on: the sweeper
+// finds it, although the shard is never quiet.
+func TestALostChunkInABusyShard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &runnertest.Agents{})
+	w.startFan(t, fanFlow(engine.Collect, 2), itemList(40))
+	must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: "price.0.x"}))
+	w.bus = &runnertest.Bus{}
+	w.runner.Bus = w.bus
+	for _, chunk := range []engine.StepID{"price.0.k1", "price.0.k2", "price.0.k3"} { // that of k0 is lost
+		must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: chunk}))
+		w.clock.Advance(25 * time.Second)
+	}
+	w.sweep(t)
+	equal(t, "messages: one after each chunk, and the lost one", w.bus.Waiting(), 4)
+	w.deliver(t)
+	equal(t, "status", w.run(t, "est-1~1").Status, engine.Completed)
+	equal(t, "calls", w.agents.Worked()["pricer"], 20)
 }

@@ -73,7 +73,6 @@ func TestASweepOfAHeldRun(t *testing.T) {
 			}
 			must(t, w.runner.Hold(t.Context(), "est-1~1", "anna", ""))
 			w.clock.Advance(3 * time.Minute)
-			w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 			w.runner.Find = held{w.store}
 			before := w.bus.Messages
 			w.sweep(t)
@@ -120,7 +119,6 @@ func TestChunksOfAShardAtOnce(t *testing.T) {
 func TestTheSweeperFindsChunks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &runnertest.Agents{})
-	w.runner.Pace.Grace = 0 // the server's clock does not move with the test's
 	w.startFan(t, fanFlow(engine.Collect, 3), itemList(20))
 	must(t, w.runner.Handle(t.Context(), runner.Message{V: 1, Run: "est-1~1", Step: "price.0.x"}))
 	w.bus = &runnertest.Bus{}

@@ -25,9 +25,9 @@ func CallID(run string, id engine.StepID) string {
 	return uuid.NewSHA1(calls, []byte(run+"/"+string(id))).String()
 }
 
-// againID is the key of the one repetition of a call whose output broke its
+// RepeatID returns the key of the one repetition of a call whose output broke its
 // schema: under the first key the agent would give the first answer.
-func againID(run string, id engine.StepID) string {
+func RepeatID(run string, id engine.StepID) string {
 	return uuid.NewSHA1(calls, []byte(run+"/"+string(id)+"/again")).String()
 }
 

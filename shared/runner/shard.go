@@ -45,7 +45,7 @@ func (r *Runner) complete(ctx context.Context, p *Pipeline, run Run, node string
 		if err != nil || len(waiting) == 0 {
 			return err
 		}
-		active := waiting[0].Activate()
+		active := waiting[0].Activate().Stamp(r.moment())
 		c.Shards = append(c.Shards, Shard{Shard: active, Version: waiting[0].Version})
 		first = inFlight(node, id.Attempt, &active)
 	}

@@ -72,6 +72,11 @@ func (r *Runner) Start(ctx context.Context, req StartRequest) (Started, error) {
 	}
 	err = r.Store.Commit(ctx, c)
 	if fault.KindOf(err) == fault.Conflict {
+		if req.Key != "" { // another start under the key was faster
+			if started, again, err := r.startedBy(ctx, req); err != nil || again {
+				return started, err
+			}
+		}
 		return r.startAgain(ctx, req)
 	}
 	if err != nil {

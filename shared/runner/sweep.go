@@ -60,7 +60,7 @@ func (r *Runner) sweepRun(ctx context.Context, id string) error {
 		_, _, err := r.control(ctx, p, run, e)
 		return err
 	}
-	return r.resend(ctx, p, run, 0, r.Pace.Grace)
+	return r.resend(ctx, p, run, 0, p.Flow.LookAfter())
 }
 
 // passed returns a deadline of the run or, the first in flow order, of a question
@@ -78,10 +78,10 @@ func (r *Runner) passed(f *engine.Flow, run *Run) (engine.Event, bool) {
 	return nil, false
 }
 
-// resend publishes the due steps of an age that nobody works on, and what fan-outs
-// wait for whose shards were quiet for an age. A call that outlived its time is
+// resend publishes the due steps of an age that nobody works on, and the chunks of
+// another age. A call that outlived its time is
 // taken for a failed try.
-func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, age, quiet time.Duration) error {
+func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, age, chunks time.Duration) error {
 	ids := r.due(&run.State, age)
 	steps, err := r.Store.Steps(ctx, run.RunID(), ids...)
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *Runner) resend(ctx context.Context, p *Pipeline, run Run, age, quiet ti
 		if run.Hold != nil || run.Nodes[n.Name].Phase != engine.Fanning {
 			continue
 		}
-		if err := r.resendChunks(ctx, p, run, n.Name, quiet); err != nil {
+		if err := r.resendChunks(ctx, p, run, n.Name, chunks); err != nil {
 			return err
 		}
 	}

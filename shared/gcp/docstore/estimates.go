@@ -10,6 +10,8 @@ import (
 	"google.golang.org/api/iterator"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/engine"
+	"truecost.dev/shared/runner"
 )
 
 // Estimate returns the fields of estimates/{id}; fault.NotFound when there is
@@ -94,28 +96,32 @@ func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, col
 	return nil
 }
 
-// tasksOf lists the documents of the task that worked on a step. One that was
-// too large for its document made a step that is as well.
+// tasksOf lists the documents of the tasks that worked on a step: of the call and
+// of its repetition. One that was too large for its document made a step that is
+// as well.
 func (s *Store) tasksOf(ctx context.Context, step *firestore.DocumentSnapshot) ([]*firestore.DocumentRef, error) {
 	agent, _ := step.Data()["agent"].(string)
 	call, _ := step.Data()["call"].(string)
-	id, ok := a2a.TaskID(agent, call)
-	if !ok {
-		return nil, nil
-	}
-	task := taskRef(s.client, agent, id)
-	if step.Data()["resultBlob"] == nil {
-		return []*firestore.DocumentRef{task}, nil
-	}
-	parts, err := task.Collection("blobs").Select().Documents(ctx).GetAll()
-	if err != nil {
-		return nil, rpcFault(err, "parts of task %s", id)
-	}
 	var refs []*firestore.DocumentRef
-	for _, part := range parts {
-		refs = append(refs, part.Ref)
+	for _, call := range []string{call, runner.RepeatID(step.Ref.Parent.Parent.ID, engine.StepID(step.Ref.ID))} {
+		id, ok := a2a.TaskID(agent, call)
+		if !ok || agent == "" {
+			continue
+		}
+		task := taskRef(s.client, agent, id)
+		refs = append(refs, task)
+		if step.Data()["resultBlob"] == nil {
+			continue
+		}
+		parts, err := task.Collection("blobs").Select().Documents(ctx).GetAll()
+		if err != nil {
+			return nil, rpcFault(err, "parts of task %s", id)
+		}
+		for _, part := range parts {
+			refs = append(refs, part.Ref)
+		}
 	}
-	return append(refs, task), nil
+	return refs, nil
 }
 
 // deleteAll deletes what docs finds and, for each, what also names.

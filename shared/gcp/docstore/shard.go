@@ -44,6 +44,7 @@ type newShardDoc struct {
 
 type inFlight struct {
 	Chunk     int        `firestore:"chunk"`
+	Since     time.Time  `firestore:"since"`
 	Tries     int        `firestore:"tries"`
 	NotBefore *time.Time `firestore:"notBefore"`
 }

@@ -44,7 +44,7 @@ func TestLargeTask(t *testing.T) {
 	w := newWorld(t, fsemu.Options{})
 	run := w.started("est-1")
 	tasks := docstore.NewTasks(w.client)
-	call := runner.CallID(run.RunID(), "cost.0.p")
+	call := runner.RepeatID(run.RunID(), "cost.0.p") // the harder one to find
 	id, _ := a2a.TaskID("cost", call)
 	large := lines(6000) // 3 MB that compress badly
 	record, err := tasks.Create(t.Context(), a2a.Record{
