@@ -70,7 +70,7 @@ var claims = []mutant{
 	},
 	{
 		name: "schema repeat under the same call id", file: "shared/runner/execute.go", pkg: runner, run: "TestAnOutputAgainstItsSchema",
-		edits: []edit{{`r.call(ctx, step.Agent, againID(step.Run, step.ID), w)`, `r.call(ctx, step.Agent, step.Call, w)`}},
+		edits: []edit{{`r.call(ctx, step.Agent, RepeatID(step.Run, step.ID), w)`, `r.call(ctx, step.Agent, step.Call, w)`}},
 	},
 	{
 		name: "newer schema handled", file: "shared/runner/flow.go", pkg: runner, run: "TestARunOfANewerSchemaIsLeftAlone",
@@ -161,7 +161,7 @@ var commits = []mutant{
 	},
 	{
 		name: "no sweeper", file: "shared/runner/sweep.go", pkg: runner, run: "TestLostPublish",
-		edits: []edit{{`	return r.resend(ctx, p, run, 0, r.Pace.Grace)
+		edits: []edit{{`	return r.resend(ctx, p, run, 0, p.Flow.LookAfter())
 `, `	return nil
 `}},
 	},
@@ -185,8 +185,10 @@ var commits = []mutant{
 	},
 	{
 		name: "idempotency key ignored", file: "shared/runner/start.go", pkg: runner, run: "TestIdempotencyKey",
-		edits: []edit{{`r.startedBy(ctx, req); err != nil || again {
-`, `r.startedBy(ctx, req); err != nil && again {
+		edits: []edit{{`	if req.Key != "" {
+		if started, again, err := r.startedBy(ctx, req); err != nil || again {
+`, `	if req.Key != "" {
+		if started, again, err := r.startedBy(ctx, req); err != nil && again {
 `}},
 	},
 	{
