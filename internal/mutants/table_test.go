@@ -185,11 +185,8 @@ var commits = []mutant{
 	},
 	{
 		name: "idempotency key ignored", file: "shared/runner/start.go", pkg: runner, run: "TestIdempotencyKey",
-		edits: []edit{{`	if req.Key != "" {
-		if started, again, err := r.startedBy(ctx, req); err != nil || again {
-`, `	if req.Key != "" {
-		if started, again, err := r.startedBy(ctx, req); err != nil && again {
-`}},
+		edits: []edit{{`	req.EstimateID = was.EstimateID
+`, ``}},
 	},
 	{
 		name: "memory returning another run's payload", file: "shared/runner/payload.go", pkg: runner, run: "TestRunsShareNothing",

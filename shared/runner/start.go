@@ -72,12 +72,7 @@ func (r *Runner) Start(ctx context.Context, req StartRequest) (Started, error) {
 	}
 	err = r.Store.Commit(ctx, c)
 	if fault.KindOf(err) == fault.Conflict {
-		if req.Key != "" { // another start under the key was faster
-			if started, again, err := r.startedBy(ctx, req); err != nil || again {
-				return started, err
-			}
-		}
-		return r.startAgain(ctx, req)
+		return r.startLost(ctx, req)
 	}
 	if err != nil {
 		return Started{}, fmt.Errorf("create run of %s: %w", req.EstimateID, err)
@@ -87,6 +82,17 @@ func (r *Runner) Start(ctx context.Context, req StartRequest) (Started, error) {
 		return Started{}, fmt.Errorf("publish first steps of %s: %w", req.EstimateID, err)
 	}
 	return Started{req.EstimateID, state.RunID()}, nil
+}
+
+// startLost answers a start that another was faster than: under the same key, or
+// of the same estimate.
+func (r *Runner) startLost(ctx context.Context, req StartRequest) (Started, error) {
+	if req.Key != "" {
+		if started, again, err := r.startedBy(ctx, req); err != nil || again {
+			return started, err
+		}
+	}
+	return r.startAgain(ctx, req)
 }
 
 // startedBy answers a start whose key was used before.
