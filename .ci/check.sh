@@ -26,7 +26,7 @@ stage() { # name, command…
 # counted is a stage that also shows what it counted.
 counted() {
 	stage "$@"
-	grep -vE '^(=== |--- |ok|PASS)' <<<"$out" | tail -n 12 | sed 's/^ *[a-z_]*_test.go:[0-9]*: //; s/^ */         /'
+	grep -vE '^ *(=== |--- |ok|PASS)|^ *$' <<<"$out" | tail -n 40 | sed 's/^ *[a-z_]*_test.go:[0-9]*: //; s/^ */         /'
 }
 
 # Fuzzing compiles an instrumented build of a package, so a target costs more
