@@ -15,28 +15,28 @@ func All(bound Bound, mutant Mutant, limit int, report func(Result)) {
 		scenario Scenario
 		options  Options
 	}
-	var todo []search
+	var searches []search
 	for _, s := range Scenarios() {
-		todo = append(todo, search{s, Options{Faults: s.Faults[bound], Mutant: mutant, Limit: limit}})
+		searches = append(searches, search{s, Options{Faults: s.Faults[bound], Mutant: mutant, Limit: limit}})
 	}
 	for _, s := range Scenarios() {
 		s.Name += ", no faults"
-		todo = append(todo, search{s, Options{Mutant: mutant, Limit: limit}})
+		searches = append(searches, search{s, Options{Mutant: mutant, Limit: limit}})
 	}
 	var turn sync.Mutex
 	var workers sync.WaitGroup
 	next := 0
-	for range min(runtime.GOMAXPROCS(0), len(todo)) {
+	for range min(runtime.GOMAXPROCS(0), len(searches)) {
 		workers.Go(func() {
 			for {
 				turn.Lock()
 				i := next
 				next++
 				turn.Unlock()
-				if i >= len(todo) {
+				if i >= len(searches) {
 					return
 				}
-				r := Search(todo[i].scenario, todo[i].options)
+				r := Search(searches[i].scenario, searches[i].options)
 				turn.Lock()
 				report(r)
 				turn.Unlock()

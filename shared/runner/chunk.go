@@ -50,22 +50,9 @@ func (r *Runner) chunk(ctx context.Context, p *Pipeline, run Run, id engine.Step
 		}
 		return r.follow(ctx, p, run, ref.Node, shard, next[:min(len(next), 1)])
 	}
-	if soon, err := r.await(ctx, id, entry.NotBefore); err != nil || !soon {
-		return err
-	}
-	held, mine, err := r.claim(ctx, p, &run, id)
-	if err != nil || !mine {
-		return err
-	}
-	a := answer{Step: held.Step}
-	if !held.Finished() {
-		if a, mine = r.execute(ctx, p, &run, held); !mine {
-			return nil
-		}
-	}
-	ctx, cancel := recordWithin(ctx)
-	defer cancel()
-	return r.recordChunk(ctx, p, run, shard, a)
+	return r.work(ctx, p, run, id, entry.NotBefore, func(ctx context.Context, a answer) error {
+		return r.recordChunk(ctx, p, run, shard, a)
+	})
 }
 
 // forgotten lists the chunks of a shard that have been in flight for an age and

@@ -72,7 +72,18 @@ func (r *Runner) wake(ctx context.Context, p *Pipeline, run Run) error {
 
 // step calls the agent of an open step and records what came of it.
 func (r *Runner) step(ctx context.Context, p *Pipeline, run Run, id engine.StepID, open engine.OpenStep) error {
-	if soon, err := r.await(ctx, id, open.NotBefore); err != nil || !soon {
+	return r.work(ctx, p, run, id, open.NotBefore, func(ctx context.Context, a answer) error {
+		r.freshen(ctx, &run)
+		return r.record(ctx, p, run, a)
+	})
+}
+
+// work claims a step that is due, calls its agent and hands on what came of it. A
+// step that has its result already is handed on as it stands.
+func (r *Runner) work(
+	ctx context.Context, p *Pipeline, run Run, id engine.StepID, notBefore *time.Time, record func(context.Context, answer) error,
+) error {
+	if soon, err := r.await(ctx, id, notBefore); err != nil || !soon {
 		return err
 	}
 	held, mine, err := r.claim(ctx, p, &run, id)
@@ -87,8 +98,7 @@ func (r *Runner) step(ctx context.Context, p *Pipeline, run Run, id engine.StepI
 	}
 	ctx, cancel := recordWithin(ctx)
 	defer cancel()
-	r.freshen(ctx, &run)
-	return r.record(ctx, p, run, a)
+	return record(ctx, a)
 }
 
 // freshen reads a run again in which other branches are at work: while this call

@@ -1,12 +1,9 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"truecost.dev/shared/engine"
@@ -153,52 +150,4 @@ func (r *Runner) limit(ctx context.Context, owner string) error {
 		return fault.New(fault.Exhausted, "%d estimates were started within a minute, which is the limit; try again in a minute", created)
 	}
 	return nil
-}
-
-// Canonical returns JSON as the store gives it back: members sorted, whole
-// numbers and others as they are stored. Every instance then builds the same
-// request from it, which a call that is taken over must be. It returns
-// fault.Invalid for what is not JSON, or holds a number out of range.
-func Canonical(raw json.RawMessage) (json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "the input is not JSON")
-	}
-	v, err := canonical(v)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(v)
-}
-
-func canonical(v any) (any, error) {
-	var err error
-	switch v := v.(type) {
-	case json.Number:
-		if !strings.ContainsAny(v.String(), ".eE") {
-			if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
-				return n, nil
-			}
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, "%s is out of the range of a number", v)
-		}
-		return f, nil
-	case map[string]any:
-		for name, member := range v {
-			if v[name], err = canonical(member); err != nil {
-				return nil, err
-			}
-		}
-	case []any:
-		for i, element := range v {
-			if v[i], err = canonical(element); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
 }

@@ -8,12 +8,12 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"cloud.google.com/go/firestore"
 
 	"truecost.dev/shared/fault"
+	"truecost.dev/shared/runner"
 )
 
 // Limits of a stored value. Firestore takes 1 MiB a document and 20 levels.
@@ -44,44 +44,9 @@ func fields(v any) (map[string]any, error) {
 
 // value decodes JSON into Firestore's kinds of values.
 func value(b []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	v, err := runner.Value(b)
+	if err != nil {
 		return nil, fmt.Errorf("decode stored value: %w", err)
-	}
-	return numbers(v)
-}
-
-func numbers(v any) (any, error) {
-	switch v := v.(type) {
-	case json.Number:
-		if !strings.ContainsAny(v.String(), ".eE") {
-			if n, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
-				return n, nil
-			}
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, err, "%s is out of the range of a number", v)
-		}
-		return f, nil
-	case map[string]any:
-		for k, member := range v {
-			n, err := numbers(member)
-			if err != nil {
-				return nil, err
-			}
-			v[k] = n
-		}
-	case []any:
-		for i, element := range v {
-			n, err := numbers(element)
-			if err != nil {
-				return nil, err
-			}
-			v[i] = n
-		}
 	}
 	return v, nil
 }
