@@ -6,23 +6,32 @@ import (
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-// Metadata of a task, in the names of TrueCost's own dialect.
+// Metadata of tasks, messages and statuses as it is kept and as A2A shows it:
+// member names of A2A are in camel case, so these are too.
 const (
 	MetaAgent     = "agent"
-	MetaDuration  = "duration_ms" // of the work, not of the call
-	MetaTokens    = "tokens_used"
-	MetaCost      = "cost_usd"
-	MetaErrorKind = "error_kind" // a fault.Kind
+	MetaDuration  = "durationMs" // of the work, not of the call
+	MetaTokens    = "tokensUsed"
+	MetaCost      = "costUsd"
+	MetaErrorKind = "errorKind" // a fault.Kind
 	MetaRetryable = "retryable"
-	MetaContext   = "context_id"
-	MetaQuestion  = "question"
-	MetaState     = "state"
+	MetaSkill     = "skillId"         // of a message: which skill is asked for
+	MetaProgress  = "progressPercent" // of a status update: 0 to 100
 )
 
-// Metadata of messages and statuses, in the names of A2A 1.0.
+// TrueCostMeta are the names that TrueCost's own dialect has for them, and
+// always had.
+var TrueCostMeta = map[string]string{
+	MetaAgent: "agent", MetaDuration: "duration_ms", MetaTokens: "tokens_used", MetaCost: "cost_usd",
+	MetaErrorKind: "error_kind", MetaRetryable: "retryable",
+}
+
+// Members of the metadata that TrueCost's dialect alone writes, beside those of
+// TrueCostMeta.
 const (
-	MetaSkill    = "skillId"         // of a message: which skill is asked for
-	MetaProgress = "progressPercent" // of a status update: 0 to 100
+	MetaContext  = "context_id"
+	MetaQuestion = "question"
+	MetaState    = "state"
 )
 
 // ResultName names the artifact that carries what an agent returned.
