@@ -3,6 +3,8 @@ package a2a
 import (
 	"context"
 	"encoding/json"
+
+	"truecost.dev/shared/a2a/task"
 )
 
 // Agent is one agent as the table of functions sees it.
@@ -11,6 +13,10 @@ type Agent struct {
 	Description string
 	Version     string
 	Skills      []string // words a caller may search for
+
+	// Offer is what a caller can ask for, with the schemas of what goes in and
+	// comes out. Nil: one skill made of Name, Description and Skills.
+	Offer []task.Skill
 
 	// Serve does the work. It returns the result, a JSON object, or what Ask
 	// returns, to ask a person, or any other error, whose kind and public message
