@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
@@ -33,37 +34,38 @@ type metadataWire struct {
 
 func metadataOf(raw json.RawMessage) metadataWire {
 	var w metadataWire
-	m, _ := object(raw)
-	w.figures.Agent, _ = m.text(metaAgent)
-	w.figures.State, _ = m.text("state")
-	w.figures.DurationMS = m.count(metaDuration)
-	w.figures.TokensUsed = m.count(metaTokens)
-	w.figures.CostUSD = m.amount(metaCost)
-	w.contextID, _ = m.text(metaContext)
-	w.errorKind, _ = m.text(metaErrorKind)
-	_ = json.Unmarshal(m[metaRetryable], &w.retryable) // else false
-	if q, ok := object(m[metaQuestion]); ok {
-		w.question.Prompt, _ = q.text("prompt")
-		if first(q["schema"]) == '{' {
+	m, _ := wire.Object(raw)
+	names := wire.TrueCostMeta
+	w.figures.Agent, _ = m.Text(names[wire.MetaAgent])
+	w.figures.State, _ = m.Text(wire.MetaState)
+	w.figures.DurationMS = count(m[names[wire.MetaDuration]])
+	w.figures.TokensUsed = count(m[names[wire.MetaTokens]])
+	w.figures.CostUSD = amount(m[names[wire.MetaCost]])
+	w.contextID, _ = m.Text(wire.MetaContext)
+	w.errorKind, _ = m.Text(names[wire.MetaErrorKind])
+	_ = json.Unmarshal(m[names[wire.MetaRetryable]], &w.retryable) // else false
+	if q, ok := wire.Object(m[wire.MetaQuestion]); ok {
+		w.question.Prompt, _ = q.Text("prompt")
+		if wire.First(q["schema"]) == '{' {
 			w.question.Schema = q["schema"]
 		}
 	}
 	return w
 }
 
-// amount returns a member that is a number of 0 or more, else 0.
-func (m members) amount(name string) float64 {
+// amount returns a number of 0 or more, and 0 for anything else.
+func amount(raw json.RawMessage) float64 {
 	var n float64
-	if json.Unmarshal(m[name], &n) != nil || n < 0 {
+	if json.Unmarshal(raw, &n) != nil || n < 0 {
 		return 0
 	}
 	return n
 }
 
-// count returns a member that is a number, without its fraction; what no
-// counter reaches, 2^53 or more, is 0 like everything that is no number.
-func (m members) count(name string) int64 {
-	n := m.amount(name)
+// count returns a number without its fraction; what no counter reaches, 2^53 or
+// more, is 0 like everything that is no number.
+func count(raw json.RawMessage) int64 {
+	n := amount(raw)
 	if n >= 1<<53 {
 		return 0
 	}
@@ -73,14 +75,14 @@ func (m members) count(name string) int64 {
 // parseAnswer reads a JSON-RPC response to the request named id.
 func parseAnswer(body []byte, id string) (taskAnswer, error) {
 	var t taskAnswer
-	top, ok := object(body)
+	top, ok := wire.Object(body)
 	if !ok {
 		return t, fault.New(fault.Internal, "the answer is not a JSON object")
 	}
-	if v, _ := top.text("jsonrpc"); v != "2.0" {
+	if v, _ := top.Text("jsonrpc"); v != "2.0" {
 		return t, fault.New(fault.Internal, "the answer is not JSON-RPC 2.0")
 	}
-	if top.has("error") {
+	if top.Has("error") {
 		var e struct {
 			Code    int    `json:"code"`
 			Message string `json:"message"`
@@ -88,12 +90,12 @@ func parseAnswer(body []byte, id string) (taskAnswer, error) {
 		if err := json.Unmarshal(top["error"], &e); err != nil {
 			return t, fault.Wrap(fault.Internal, err, "the error in the answer cannot be read")
 		}
-		return t, fault.New(kindOfCode(e.Code), "%s (%d)", e.Message, e.Code)
+		return t, fault.New(wire.KindOfCode(e.Code), "%s (%d)", e.Message, e.Code)
 	}
-	if got, ok := top.text("id"); !ok || got != id {
+	if got, ok := top.Text("id"); !ok || got != id {
 		return t, fault.New(fault.Internal, "the answer belongs to another call")
 	}
-	if first(top["result"]) != '{' {
+	if wire.First(top["result"]) != '{' {
 		return t, fault.New(fault.Internal, "the answer has neither a result nor an error")
 	}
 	if err := json.Unmarshal(top["result"], &t); err != nil {
@@ -132,7 +134,7 @@ func (t *taskAnswer) resultOr(err error) (Result, error) {
 	r := Result{State: t.state(), TaskID: t.TaskID, ContextID: t.meta.contextID, Metadata: t.meta.figures}
 	switch r.State {
 	case Completed:
-		if first(t.Result) != '{' {
+		if wire.First(t.Result) != '{' {
 			return Result{}, fault.New(fault.Internal, "the task is completed and has no result")
 		}
 		r.Output = t.Result

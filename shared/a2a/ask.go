@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
@@ -41,7 +42,7 @@ func questionIn(err error) (q Question, ok bool, bad error) {
 	}
 	if q.Schema != nil {
 		schema, err := json.Marshal(q.Schema)
-		if err != nil || first(schema) != '{' {
+		if err != nil || wire.First(schema) != '{' {
 			return q, true, fault.Wrap(fault.Internal, err, "the agent asked with a schema that is no JSON object")
 		}
 		q.Schema = schema

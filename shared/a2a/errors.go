@@ -18,7 +18,6 @@ const (
 	codeInternal        = -32603
 	codeServer          = -32000 // too busy, quota, a part of us is away
 	codeTaskNotFound    = -32001
-	codeNotCancelable   = -32002
 	codeUnsupported     = -32004
 	codeContentType     = -32005
 	codeVersion         = -32009
@@ -71,48 +70,6 @@ func refusalOf(err error) *refusal {
 		}
 	}
 	return &refusal{status: http.StatusOK, code: codeInternal, message: fault.Public(err)}
-}
-
-// kindOfCode is the way back, for the client. An internal error of the other
-// side may pass, so it is Unavailable here; a code nobody knows is not.
-func kindOfCode(code int) fault.Kind {
-	switch code {
-	case codeParse, codeInvalidRequest, codeMethodNotFound, codeContentType, codeVersion:
-		return fault.Invalid
-	case codeInternal, codeServer:
-		return fault.Unavailable
-	case codeNotCancelable: // this dialect answers with the task instead
-		return fault.Conflict
-	}
-	for _, row := range codes {
-		if row.code == code {
-			return row.kind
-		}
-	}
-	return fault.Internal
-}
-
-// kindOfStatus classifies an HTTP status other than 200.
-func kindOfStatus(status int) fault.Kind {
-	switch status {
-	case http.StatusUnauthorized:
-		return fault.Unknown
-	case http.StatusForbidden:
-		return fault.Denied
-	case http.StatusNotFound:
-		return fault.NotFound
-	case http.StatusTooManyRequests:
-		return fault.Exhausted
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return fault.Timeout
-	}
-	switch {
-	case status >= 500:
-		return fault.Unavailable
-	case status >= 400:
-		return fault.Invalid
-	}
-	return fault.Internal
 }
 
 // pause is the cause of an error whose sender said when to come back.

@@ -56,26 +56,3 @@ func TestRefusalOf(t *testing.T) {
 		}
 	}
 }
-
-// What may pass must look so to the client at the other end, and what may not,
-// must not: it decides about retries. An internal error of a server may pass.
-func TestKindOfCode(t *testing.T) {
-	t.Parallel()
-	for _, kind := range fault.Kinds() {
-		e := refusalOf(fault.New(kind, "x"))
-		want := kind.Transient() || kind == fault.Canceled || kind == fault.Internal
-		if got := kindOfCode(e.code); got.Transient() != want {
-			t.Errorf("kindOfCode(%d) of kind %q = %q, transient %t, want %t", e.code, kind, got, got.Transient(), want)
-		}
-	}
-	tests := map[int]fault.Kind{
-		-32700: fault.Invalid, -32600: fault.Invalid, -32601: fault.Invalid, -32602: fault.Invalid, -32005: fault.Invalid, -32009: fault.Invalid,
-		-32603: fault.Unavailable, -32000: fault.Unavailable, -32001: fault.NotFound, -32004: fault.Conflict,
-		-31401: fault.Unknown, -31403: fault.Denied, -32006: fault.Internal, 7: fault.Internal,
-	}
-	for code, want := range tests {
-		if got := kindOfCode(code); got != want {
-			t.Errorf("kindOfCode(%d) = %q, want %q", code, got, want)
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
@@ -62,8 +63,8 @@ func requestOf(msg *sdk.Message) (Request, error) {
 		case req.Attempt < 0:
 			return Request{}, fault.New(fault.Invalid, "%s.retry_attempt: want 0 or more", path)
 		}
-		data, _ := object(raw)
-		if data.has("input") {
+		data, _ := wire.Object(raw)
+		if data.Has("input") {
 			return req, nil
 		}
 		for _, name := range controls {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
@@ -160,14 +161,14 @@ func ended(ctx context.Context, cause error) error {
 // that got no answer nobody knows.
 func statusError(resp *http.Response, body []byte) error {
 	text := http.StatusText(resp.StatusCode)
-	if top, ok := object(body); ok {
-		if e, ok := object(top["error"]); ok {
-			if m, ok := e.text("message"); ok {
+	if top, ok := wire.Object(body); ok {
+		if e, ok := wire.Object(top["error"]); ok {
+			if m, ok := e.Text("message"); ok {
 				text = m
 			}
 		}
 	}
-	e := fault.New(kindOfStatus(resp.StatusCode), "HTTP %d: %s", resp.StatusCode, text)
+	e := fault.New(wire.KindOfStatus(resp.StatusCode), "HTTP %d: %s", resp.StatusCode, text)
 	if s := resp.Header.Get("Retry-After"); s != "" {
 		if after, ok := seconds(s); ok {
 			e.Err = &pause{after: after}

@@ -63,7 +63,7 @@ var meanings = []Meaning{
 
 // Refusal is the wire form of every error: a request turned away, or what the
 // outside may see of a failure inside.
-type Refusal struct {
+type Refusal struct { //nolint:errname // what it is: the refusal of a request
 	Meaning
 	Message string
 }
