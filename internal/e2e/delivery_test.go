@@ -67,10 +67,10 @@ func checkOnce(t *testing.T, s *system) {
 			t.Errorf("%d steps and %d tasks, want %d of each", len(stored), len(tasks), len(steps()))
 		}
 		for i, id := range steps() {
-			step := stored[id]
-			if step["st"] != "done" || step["try"] != int64(1) || step["fence"] != int64(1) || step["revAt"] != int64(i+2) || step["late"] != false {
-				t.Errorf("step %s: %v, try %v, fence %v, rev %v, late %v; want done, 1, 1, %d, false",
-					id, step["st"], step["try"], step["fence"], step["revAt"], step["late"], i+2)
+			step := unpacked(t, stored[id], "record")
+			got := fmt.Sprintln(step["st"], step["try"], step["fence"], step["revAt"], step["late"])
+			if want := fmt.Sprintln("done", 1, 1, i+2, nil); got != want {
+				t.Errorf("step %s: status, try, fence, rev, late = %s, want %s", id, got, want)
 			}
 			if agent, _ := step["agent"].(string); perAgent[agent] != 1 {
 				t.Errorf("%s has %d tasks, want 1", agent, perAgent[agent])

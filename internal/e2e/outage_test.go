@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -32,9 +33,9 @@ func killedAgents(t *testing.T, calm picture) {
 		t.Fatalf("the agents died when %v, not in the middle", doc["pipelineStatus"])
 	}
 	s.watch(t, "runs/deck-1~1", func(run version) bool { // all quick tries were in vain
-		open, _ := run["open"].(map[string]any)
+		open, _ := unpacked(t, run, "state")["open"].(map[string]any)
 		for _, step := range open {
-			if m, _ := step.(map[string]any); m["tries"] != int64(0) {
+			if m, _ := step.(map[string]any); m["tries"] != json.Number("0") {
 				return true
 			}
 		}
@@ -58,9 +59,10 @@ func killedAgents(t *testing.T, calm picture) {
 		t.Errorf("%d steps of %d agents, want %d", len(stored), len(tasks), len(steps()))
 	}
 	for _, id := range steps() {
-		agent, _ := stored[id]["agent"].(string)
-		if stored[id]["st"] != "done" || tasks[agent] != 1 {
-			t.Errorf("step %s is %v, with %d tasks of %s; want done and one", id, stored[id]["st"], tasks[agent], agent)
+		step := unpacked(t, stored[id], "record")
+		agent, _ := step["agent"].(string)
+		if step["st"] != "done" || tasks[agent] != 1 {
+			t.Errorf("step %s is %v, with %d tasks of %s; want done and one", id, step["st"], tasks[agent], agent)
 		}
 	}
 }

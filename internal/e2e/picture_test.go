@@ -133,6 +133,14 @@ func decoded(t *testing.T, b []byte) any {
 	return v
 }
 
+// unpacked returns the JSON of a field: the state of a run, the record of a step.
+func unpacked(t *testing.T, doc version, field string) map[string]any {
+	t.Helper()
+	packed, _ := doc[field].([]byte)
+	m, _ := decoded(t, packed).(map[string]any)
+	return m
+}
+
 // same fails the test where two pictures differ.
 func same(t *testing.T, what string, want, got picture) {
 	t.Helper()

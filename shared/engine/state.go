@@ -12,7 +12,8 @@ import (
 //
 //	1  chain and graph, gates, retries, cancel
 //	2  coalesced views, holds, questions, fan-out, conditions, carried outputs
-const Schema = 2
+//	3  the same, stored in one piece
+const Schema = 3
 
 // Status of a run.
 type Status string

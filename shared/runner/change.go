@@ -47,7 +47,7 @@ func (r *Runner) control(ctx context.Context, p *Pipeline, run Run, e engine.Eve
 	if verdict != engine.Applied {
 		return run, verdict, nil
 	}
-	c := r.change(p, Run{State: state, Journal: run.after(e, &state), Shown: run.Shown, Version: run.Version, Was: &run}, effects)
+	c := r.change(p, Run{State: state, Journal: run.after(e, &state), Shown: run.Shown, Version: run.Version}, effects)
 	for _, o := range effects.Outputs {
 		if err := r.settled(ctx, p, answer{Step: Step{Run: run.RunID()}}, state, o, &c); err != nil {
 			return run, verdict, err

@@ -176,7 +176,7 @@ func (r *Runner) claim(ctx context.Context, p *Pipeline, run *Run, id engine.Ste
 
 // fresh is the record of a step that nobody has touched.
 func (r *Runner) fresh(p *Pipeline, run *Run, id engine.StepID) Step {
-	s := Step{Run: run.RunID(), ID: id, Agent: p.Flow.AgentOf(id), Owner: r.Owner(), StartedAt: r.Now()}
+	s := Step{Run: run.RunID(), ID: id, Schema: run.Schema, Agent: p.Flow.AgentOf(id), Owner: r.Owner(), StartedAt: r.Now()}
 	if s.Agent != "" {
 		s.Call = CallID(s.Run, id)
 	}

@@ -78,8 +78,9 @@ func (h *History) Fold(rev int) (engine.State, error) {
 	if verdict != engine.Applied {
 		return s, fault.New(fault.Internal, "the start of %s is %s", h.Run.RunID(), verdict)
 	}
-	if h.Run.Schema < 2 { // Next begins runs of the latest schema alone
-		s.Schema, s.ViewAt = h.Run.Schema, nil
+	s.Schema = h.Run.Schema // Next begins runs of the latest schema alone
+	if s.Schema < 2 {
+		s.ViewAt = nil
 	}
 	for s.Rev < rev {
 		e, at := h.event(&s)

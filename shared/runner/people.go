@@ -161,7 +161,7 @@ func (r *Runner) answer(ctx context.Context, p *Pipeline, run Run, in Input, req
 	case engine.Applied:
 	}
 	in.Decision, in.Answer, in.AnsweredBy, in.AnsweredAt, in.RevAt = req.Decision, req.Answer, req.By, &now, state.Rev
-	c := r.change(p, Run{State: state, Journal: run.Journal, Shown: run.Shown, Version: run.Version, Was: &run}, effects)
+	c := r.change(p, Run{State: state, Journal: run.Journal, Shown: run.Shown, Version: run.Version}, effects)
 	c.Inputs = append(c.Inputs, in)
 	for _, o := range effects.Outputs {
 		if err := r.settled(ctx, p, answer{Step: Step{Run: run.RunID()}}, state, o, &c); err != nil {

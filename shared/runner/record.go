@@ -121,7 +121,7 @@ func (r *Runner) recorded(ctx context.Context, p *Pipeline, state engine.State, 
 // recording puts everything that follows from an answer into one write.
 func (r *Runner) recording(ctx context.Context, p *Pipeline, run *Run, state engine.State, effects engine.Effects, a answer) (Commit, error) {
 	step, journal := a.kept(run.Journal, &state)
-	c := r.change(p, Run{State: state, Journal: journal, Shown: run.Shown, Version: run.Version, Was: run}, effects)
+	c := r.change(p, Run{State: state, Journal: journal, Shown: run.Shown, Version: run.Version}, effects)
 	c.Steps = []Step{step}
 	for i := range c.Inputs {
 		c.Inputs[i].Task, c.Inputs[i].Context = step.Task, step.Context

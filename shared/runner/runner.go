@@ -175,10 +175,6 @@ type Run struct {
 	Journal
 	Shown
 	Version time.Time `json:"-"` // zero: not stored yet
-
-	// Was is, in a commit, the run of this Version, where it is known: what is the
-	// same in both need not be written.
-	Was *Run `json:"-"`
 }
 
 // Shown is how much room the outputs of nodes take where frontends watch. It is
@@ -203,6 +199,7 @@ const (
 type Step struct {
 	Run         string
 	ID          engine.StepID
+	Schema      int // of the run
 	Status      StepStatus
 	Call        string // idempotency key of the call
 	Agent       string

@@ -268,6 +268,12 @@ func timeless(v any) any {
 		return out
 	case time.Time:
 		return "time"
+	case []byte:
+		var packed map[string]any
+		if json.Unmarshal(v, &packed) != nil {
+			return v
+		}
+		return timeless(packed)
 	default:
 		return v
 	}

@@ -33,9 +33,9 @@ type payload struct {
 
 // blobRef says what the parts of a blob are together.
 type blobRef struct {
-	Parts  int    `firestore:"parts"`
-	Size   int    `firestore:"size"`   // bytes of all parts
-	SHA256 string `firestore:"sha256"` // of all parts, in hex
+	Parts  int    `firestore:"parts" json:"parts"`
+	Size   int    `firestore:"size" json:"size"`     // bytes of all parts
+	SHA256 string `firestore:"sha256" json:"sha256"` // of all parts, in hex
 }
 
 // blob is a payload that is kept in documents {parent}/blobs/{name}.{hash}.{i}.

@@ -31,7 +31,7 @@ func noise(bytes int) json.RawMessage {
 
 func claim(id engine.StepID, result json.RawMessage) runner.Step {
 	return runner.Step{
-		Run: "est-1~1", ID: id, Status: runner.Done, Agent: "cost", Call: runner.CallID("est-1~1", id), Owner: "one",
+		Run: "est-1~1", ID: id, Schema: engine.Schema, Status: runner.Done, Agent: "cost", Call: runner.CallID("est-1~1", id), Owner: "one",
 		StartedAt: epoch, Result: result,
 	}
 }

@@ -16,6 +16,11 @@
 //	idempotency/{hash}                       what a user's key has started
 //	tasks/{agent}~{taskId}                   an agent's task and its result
 //
+// What the state machine alone reads is one value: of a run its state, JSON in
+// bytes beside the fields that queries ask for, of a step its record beside the
+// result. Runs of the schemas before 3, and their steps, have a field for every
+// member, to their end.
+//
 // Writes that must not lose a race carry the update time that was read
 // (compare-and-set); there are no transactions and so no locks. Payloads that
 // only the engine reads are JSON bytes, compressed above 8 KiB; those that
@@ -36,11 +41,12 @@
 //
 // Runs merges those where it asks for several at once. The shards of a fan-out
 // and the documents of an estimate are found by single fields. Never queried, and
-// so to be exempt from single-field indexes: steps.result, inputs.answer,
-// inputs.schema, inputs.prompt, shards.done, shards.failed, shards.inflight,
-// blobs.data, flows.flow, runs.nodes, runs.open, runs.facts, agentOutputs.output,
+// so to be exempt from single-field indexes: runs.state, steps.record,
+// steps.result, inputs.answer, inputs.schema, inputs.prompt, shards.done,
+// shards.failed, shards.inflight, blobs.data, flows.flow, agentOutputs.output,
 // agentOutputs.outputBytes, estimates.clarificationOutput,
-// estimates.pipelineStatus, every *Output of an estimate and every expireAt.
+// estimates.pipelineStatus, every *Output of an estimate and every expireAt; of
+// older runs also runs.nodes, runs.open and runs.facts.
 //
 // TTL policies remove documents of runs, steps, shards, inputs, blobs,
 // idempotency and tasks by expireAt.

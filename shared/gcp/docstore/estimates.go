@@ -85,7 +85,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 // its agent.
 func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, collections []string) error {
 	for _, name := range collections {
-		also, fields := s.tasksOf, []string{"agent", "call", "resultBlob"}
+		also, fields := s.tasksOf, []string{"record", "agent", "call", "resultBlob"}
 		if name != "steps" {
 			also, fields = nil, nil
 		}
@@ -100,17 +100,19 @@ func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, col
 // of its repetition. One that was too large for its document made a step that is
 // as well.
 func (s *Store) tasksOf(ctx context.Context, step *firestore.DocumentSnapshot) ([]*firestore.DocumentRef, error) {
-	agent, _ := step.Data()["agent"].(string)
-	call, _ := step.Data()["call"].(string)
+	d, err := readStep(step)
+	if err != nil {
+		return nil, fmt.Errorf("step %s: %w", step.Ref.Path, err)
+	}
 	var refs []*firestore.DocumentRef
-	for _, call := range []string{call, runner.RepeatID(step.Ref.Parent.Parent.ID, engine.StepID(step.Ref.ID))} {
-		id, ok := a2a.TaskID(agent, call)
-		if !ok || agent == "" {
+	for _, call := range []string{d.Call, runner.RepeatID(step.Ref.Parent.Parent.ID, engine.StepID(step.Ref.ID))} {
+		id, ok := a2a.TaskID(d.Agent, call)
+		if !ok || d.Agent == "" {
 			continue
 		}
-		task := taskRef(s.client, agent, id)
+		task := taskRef(s.client, d.Agent, id)
 		refs = append(refs, task)
-		if step.Data()["resultBlob"] == nil {
+		if d.Blob == nil {
 			continue
 		}
 		parts, err := task.Collection("blobs").Select().Documents(ctx).GetAll()

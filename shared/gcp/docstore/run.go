@@ -1,136 +1,99 @@
 package docstore
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
-	"reflect"
-	"slices"
-	"strings"
-	"time"
 
 	"cloud.google.com/go/firestore"
 
 	"truecost.dev/shared/runner"
 )
 
-// putRun writes a run: creates it, or replaces what changed since the version
+// packedSchema is the first schema whose documents hold a run and its steps as
+// bytes of JSON, beside the fields that queries ask for. Each member of the JSON
+// had a field of its own before.
+const packedSchema = 3
+
+// putRun writes a run: creates it, or replaces what can change of the version
 // that was read.
 func (b *batch) putRun(r *runner.Run) {
 	ref := b.store.run(r.RunID())
-	if !r.Version.IsZero() {
-		list, err := runUpdates(r)
-		if !b.fail(err) {
-			b.writes.Update(ref, list, firestore.LastUpdateTime(r.Version))
+	m, err := runFields(r)
+	switch {
+	case b.fail(err):
+	case r.Version.IsZero():
+		b.writes.Create(ref, m)
+	default:
+		for _, name := range unchanging(r) {
+			delete(m, name)
 		}
-		return
-	}
-	m, err := fields(r)
-	if b.fail(err) {
-		return
-	}
-	for _, member := range changes(r, nil) {
-		if at, ok := timestamp(member.now); ok && !member.gone {
-			m[member.name] = at
+		for _, name := range vanishing(r) {
+			if _, ok := m[name]; !ok {
+				m[name] = firestore.Delete
+			}
 		}
+		b.writes.Update(ref, updates(m), firestore.LastUpdateTime(r.Version))
+	}
+}
+
+// runFields are the fields of a run's document. What is queried or expires is a
+// timestamp.
+func runFields(r *runner.Run) (map[string]any, error) {
+	var m map[string]any
+	if r.Schema < packedSchema {
+		var err error
+		if m, err = fields(r); err != nil {
+			return nil, err
+		}
+	} else {
+		state, err := json.Marshal(r)
+		if err != nil {
+			return nil, fmt.Errorf("encode run %s: %w", r.RunID(), err)
+		}
+		m = map[string]any{
+			"schema": r.Schema, "flowId": r.FlowID, "estimateId": r.EstimateID, "ownerId": r.Owner, "status": string(r.Status), "state": state,
+		}
+	}
+	m["createdAt"] = r.CreatedAt
+	if r.WakeAt != nil {
+		m["wakeAt"] = *r.WakeAt
 	}
 	if r.EndedAt != nil {
 		m["expireAt"] = r.EndedAt.Add(runKept)
 	}
-	b.writes.Create(ref, m)
+	return m, nil
 }
 
-// member is a member of a run's document.
-type member struct {
-	name  string
-	known bool // what it was
-	gone  bool // it is left out of the document
-	now   reflect.Value
+// unchanging are fields that stay as they were when the run was created.
+func unchanging(r *runner.Run) []string {
+	if r.Schema < packedSchema {
+		return nil
+	}
+	return []string{"schema", "flowId", "estimateId", "ownerId", "createdAt"}
 }
 
-// changes lists the members of a run that are not what they were, all of them
-// where that is not known.
-func changes(r, was *runner.Run) []member {
-	var list []member
-	for _, part := range []func(*runner.Run) reflect.Value{
-		func(r *runner.Run) reflect.Value { return reflect.ValueOf(&r.State).Elem() },
-		func(r *runner.Run) reflect.Value { return reflect.ValueOf(&r.Journal).Elem() },
-		func(r *runner.Run) reflect.Value { return reflect.ValueOf(&r.Shown).Elem() },
-	} {
-		now := part(r)
-		for i := range now.NumField() {
-			if was != nil && reflect.DeepEqual(part(was).Field(i).Interface(), now.Field(i).Interface()) {
-				continue
-			}
-			name, option, _ := strings.Cut(now.Type().Field(i).Tag.Get("json"), ",")
-			list = append(list, member{name, was != nil, option == "omitempty" && now.Field(i).IsZero(), now.Field(i)})
+// vanishing are fields that a run may have had and have no more.
+func vanishing(r *runner.Run) []string {
+	if r.Schema < packedSchema {
+		return []string{
+			"wakeAt", "hold", "waitSince", "endedAt", "projectId", "parent", "carried", "edits", "facts", "viewAt", "error", "flags",
+			"controls", "forgotten", "shown",
 		}
 	}
-	return list
+	return []string{"wakeAt"}
 }
 
-// timestamp returns a member that is a time: what is queried or expires must be
-// a timestamp, not text.
-func timestamp(v reflect.Value) (at any, ok bool) {
-	switch t := v.Interface().(type) {
-	case time.Time:
-		return t, true
-	case *time.Time:
-		if t == nil {
-			return nil, true
-		}
-		return *t, true
-	default:
-		return nil, false
+func loadRun(doc *firestore.DocumentSnapshot) (runner.Run, error) {
+	r := runner.Run{Version: doc.UpdateTime}
+	m := doc.Data()
+	var err error
+	if state, packed := m["state"].([]byte); packed {
+		err = json.Unmarshal(state, &r)
+	} else {
+		err = load(m, &r)
 	}
-}
-
-// runUpdates lists what a commit changes in the document of a run: of the nodes
-// each by itself, since a step moves one or two of many.
-func runUpdates(r *runner.Run) ([]firestore.Update, error) {
-	var list []firestore.Update
-	encoded, removed := map[string]any{}, []string{}
-	for _, m := range changes(r, r.Was) {
-		at, isTime := timestamp(m.now)
-		switch {
-		case m.gone:
-			removed = append(removed, m.name) // it had a value before, perhaps
-		case isTime:
-			list = append(list, firestore.Update{FieldPath: firestore.FieldPath{m.name}, Value: at})
-		case m.name == "nodes" && m.known:
-			nodes, err := nodeUpdates(r)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, nodes...)
-		default:
-			encoded[m.name] = m.now.Interface()
-		}
-	}
-	encoded, err := fields(encoded)
 	if err != nil {
-		return nil, err
+		return runner.Run{}, fmt.Errorf("run %s: %w", doc.Ref.ID, err)
 	}
-	for _, name := range removed {
-		encoded[name] = firestore.Delete
-	}
-	if r.EndedAt != nil {
-		encoded["expireAt"] = r.EndedAt.Add(runKept)
-	}
-	return append(list, updates(encoded)...), nil
-}
-
-func nodeUpdates(r *runner.Run) ([]firestore.Update, error) {
-	var list []firestore.Update
-	for _, name := range slices.Sorted(maps.Keys(r.Nodes)) {
-		was, there := r.Was.Nodes[name]
-		if there && reflect.DeepEqual(was, r.Nodes[name]) {
-			continue
-		}
-		node, err := fields(r.Nodes[name])
-		if err != nil {
-			return nil, fmt.Errorf("node %s: %w", name, err)
-		}
-		list = append(list, firestore.Update{FieldPath: firestore.FieldPath{"nodes", name}, Value: node})
-	}
-	return list, nil
+	return r, nil
 }

@@ -52,7 +52,7 @@ func (s *Store) Runs(ctx context.Context, want runner.RunQuery) ([]runner.Run, e
 
 // withoutResult are the fields of a step but for its payload.
 var withoutResult = []string{
-	"st", "call", "agent", "try", "takeovers", "fence", "owner", "leaseMs", "beats", "startedAt", "requestHash", "task", "context",
+	"record", "st", "call", "agent", "try", "takeovers", "fence", "owner", "leaseMs", "beats", "startedAt", "requestHash", "task", "context",
 	"failure", "score", "tokens", "costUsd", "durationMs", "revAt", "late", "doneAt",
 }
 

@@ -35,14 +35,6 @@ func (s *Store) Run(ctx context.Context, id string) (runner.Run, error) {
 	return loadRun(doc)
 }
 
-func loadRun(doc *firestore.DocumentSnapshot) (runner.Run, error) {
-	r := runner.Run{Version: doc.UpdateTime}
-	if err := load(doc.Data(), &r); err != nil {
-		return runner.Run{}, fmt.Errorf("run %s: %w", doc.Ref.ID, err)
-	}
-	return r, nil
-}
-
 // Input implements runner.Store. One read, and one per part where the input does
 // not fit on the root of the estimate.
 func (s *Store) Input(ctx context.Context, estimate string) (json.RawMessage, error) {

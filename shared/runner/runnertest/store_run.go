@@ -63,18 +63,15 @@ func testRun(t *testing.T, s runner.Store) {
 }
 
 func testRunForgets(t *testing.T, s runner.Store) {
-	for i, known := range []bool{false, true} {
-		estimate := fmt.Sprintf("est-%d", i)
+	for schema := 1; schema <= engine.Schema; schema++ {
+		estimate := fmt.Sprintf("est-%d", schema)
 		c := begin(t, estimate)
 		plain := c.Run.State
+		plain.Schema = schema
 		c.Run.State = full(plain)
 		c.Run.Journal = runner.Journal{Forgotten: 1}
 		must(t, s.Commit(t.Context(), c))
 		run := loaded(t, s, estimate+"~1")
-		if known {
-			was := run
-			run.Was = &was
-		}
 		run.State, run.Journal = plain, runner.Journal{}
 		run.Status, run.EndedAt, run.WakeAt, run.Open = engine.Canceled, new(epoch.Add(time.Hour)), nil, map[engine.StepID]engine.OpenStep{}
 		must(t, s.Commit(t.Context(), runner.Commit{Run: &run}))
@@ -117,6 +114,7 @@ func testStep(t *testing.T, s runner.Store) {
 	started(t, s, "est-1")
 	bare := claim("est-1~1", "location.0.p", "one")
 	done := claim("est-1~1", "cost.1.k12", "two")
+	done.Schema = engine.Schema
 	done.Status, done.Try, done.Takeovers, done.Fence, done.Beats, done.Lease = runner.Done, 2, 1, 3, 4, 90*time.Second
 	done.RequestHash, done.Task, done.Context = "sha256:abc", "task-1", "context-1"
 	done.Result, done.Failure = json.RawMessage(`{"b": [1.50, {"a":"ü"}], "a": null}`), &engine.Error{Code: "C", Message: "m", Agent: "a"}
