@@ -19,15 +19,22 @@ import (
 func (a Agent) Task() task.Agent {
 	return task.Agent{
 		Name: a.Name, Description: a.Description, Version: a.Version,
-		Skills: []task.Skill{{AgentSkill: sdk.AgentSkill{
-			ID: a.Name, Name: strings.ReplaceAll(a.Name, "_", " "), Description: a.Description, Tags: a.Skills,
-		}}},
+		Skills: a.offer(),
 		Check: func(msg *sdk.Message) error {
 			_, err := requestOf(msg)
 			return err
 		},
 		Run: a.run,
 	}
+}
+
+func (a Agent) offer() []task.Skill {
+	if a.Offer != nil {
+		return a.Offer
+	}
+	return []task.Skill{{AgentSkill: sdk.AgentSkill{
+		ID: a.Name, Name: strings.ReplaceAll(a.Name, "_", " "), Description: a.Description, Tags: a.Skills,
+	}}}
 }
 
 // run calls Serve and yields what came of it. A result is two events and no

@@ -180,4 +180,8 @@ func TestTaskSkill(t *testing.T) {
 	if len(got.Skills) != 1 || cmp.Diff(want, got.Skills[0].AgentSkill) != "" {
 		t.Errorf("Task().Skills = %+v, want %+v", got.Skills, want)
 	}
+	offer := []task.Skill{{AgentSkill: sdk.AgentSkill{ID: "score"}}, {AgentSkill: sdk.AgentSkill{ID: "explain"}}}
+	if got := (a2a.Agent{Name: "x", Offer: offer}).Task(); len(got.Skills) != 2 || got.Skills[1].ID != "explain" {
+		t.Errorf("Task().Skills = %+v, want what is offered", got.Skills)
+	}
 }
