@@ -15,7 +15,7 @@ import (
 func explain(doc any, err error) error {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
-			return fault.New(fault.Invalid, "%s", summary(problems(doc, failed)))
+			return fault.New(fault.Invalid, "%s", Summary(problems(doc, failed)))
 		}
 	}
 	if e, ok := errors.AsType[*jsonschema.InvalidRegexError](err); ok {

@@ -11,14 +11,27 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// problem is one thing that is wrong with a document.
+// Problem is one thing that is wrong with a document.
+type Problem struct {
+	Path    string `json:"path"` // answer.lines[0].qty; empty: the document itself
+	Message string `json:"message"`
+}
+
+func (p Problem) String() string {
+	if p.Path == "" {
+		return p.Message
+	}
+	return p.Path + ": " + p.Message
+}
+
+// problem is a Problem whose path can still be compared.
 type problem struct {
 	at     path
 	wanted string
 }
 
 // problems lists what is wrong, in the order of the paths, each once.
-func problems(doc any, failed *jsonschema.ValidationError) []string {
+func problems(doc any, failed *jsonschema.ValidationError) []Problem {
 	found := gather(doc, failed, nil)
 	slices.SortFunc(found, func(a, b problem) int {
 		if c := a.at.compare(b.at); c != 0 {
@@ -26,11 +39,11 @@ func problems(doc any, failed *jsonschema.ValidationError) []string {
 		}
 		return strings.Compare(a.wanted, b.wanted)
 	})
-	lines := make([]string, len(found))
+	list := make([]Problem, len(found))
 	for i, p := range found {
-		lines[i] = p.at.prefix() + p.wanted
+		list[i] = Problem{p.at.String(), p.wanted}
 	}
-	return slices.Compact(lines)
+	return slices.Compact(list)
 }
 
 // gather walks the validator's tree of reasons down to those that say something

@@ -79,30 +79,45 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 // Check compares a document with the schema. It returns fault.Invalid naming up
 // to five problems, each as the path in the document and what was wanted there.
 func (s *Schema) Check(document json.RawMessage) error {
+	found, err := s.Problems(document)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return fault.New(fault.Invalid, "%s", Summary(found))
+}
+
+// Problems returns what is wrong with a document, in the order of the paths, each
+// once; nothing when it fits. It returns fault.Invalid for what cannot be
+// compared: no JSON, or more of it than a check may look at.
+func (s *Schema) Problems(document json.RawMessage) ([]Problem, error) {
 	doc, err := decode(document)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err = s.visits.bound(func() error { return s.root.Validate(doc) })
 	if err == nil {
-		return nil
+		return nil, nil
 	}
 	failed, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
-		return err
+		return nil, err
 	}
-	return fault.New(fault.Invalid, "%s", summary(problems(doc, failed)))
+	return problems(doc, failed), nil
 }
 
-// summary joins the first problems.
-func summary(all []string) string {
-	rest := len(all) - maxProblem
-	if rest <= 0 {
-		return strings.Join(all, "; ")
+// Summary names the first five problems in one line.
+func Summary(found []Problem) string {
+	lines := make([]string, min(len(found), maxProblem))
+	for i := range lines {
+		lines[i] = found[i].String()
 	}
-	return fmt.Sprintf("%s; and %d more", strings.Join(all[:maxProblem], "; "), rest)
+	text := strings.Join(lines, "; ")
+	if rest := len(found) - maxProblem; rest > 0 {
+		return fmt.Sprintf("%s; and %d more", text, rest)
+	}
+	return text
 }
 
 // decode reads one JSON value with its numbers as they are written.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"truecost.dev/shared/fault"
@@ -224,4 +225,28 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	s, err := schema.Compile(json.RawMessage(order))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Problems(json.RawMessage(`{"answer":{"lines":[{}],"when":1},"more":1}`))
+	want := []schema.Problem{
+		{Path: "answer.lines[0].qty", Message: "is missing"},
+		{Path: "answer.lines[0].sku", Message: "is missing"},
+		{Path: "answer.when", Message: "wanted string, not 1"},
+		{Path: "more", Message: "is not a member that is known here"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("Problems() (-want +got):\n%s%v", diff, err)
+	}
+	if got, err := s.Problems(json.RawMessage(`{"answer":{"lines":[]}}`)); got != nil || err != nil {
+		t.Errorf("Problems(fitting) = %v, %v, want none", got, err)
+	}
+	if _, err := s.Problems(json.RawMessage(`{`)); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("Problems({) = %v, want %s", err, fault.Invalid)
+	}
 }
