@@ -46,6 +46,7 @@ var rules = []struct {
 	{"shared/estimate/catalog/", in("shared/estimate")},
 	{"shared/estimate/", in("shared/fault", "shared/estimate", "shared/estimate/money", "shared/estimate/catalog", "shared/estimate/stat", "shared/estimate/formula")},
 	{"shared/a2a/", append(in("shared/fault", "shared/a2a"), sdk...)},
+	{"shared/egress/", append(in("shared/fault"), "code.dny.dev/ssrf")},
 	{"shared/callable/", in("shared/fault", "shared/callable")},
 	{"shared/agent/", in("shared/fault", "shared/estimate", "shared/a2a")},
 	{"shared/schema/", append(in("shared/fault"), "github.com/santhosh-tekuri/jsonschema/v6")},
