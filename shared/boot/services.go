@@ -89,7 +89,7 @@ func (s *Services) Tasks() (a2a.Tasks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return docstore.NewTasks(client), nil
+	return docstore.NewFormerTasks(client), nil
 }
 
 // Env returns what entry points share.

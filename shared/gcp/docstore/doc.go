@@ -15,6 +15,8 @@
 //	projects/{id}/pipeline/status            the view once more, of a run with a project
 //	idempotency/{hash}                       what a user's key has started
 //	tasks/{agent}~{taskId}                   an agent's task and its result
+//	tasks/{task}/events/{first}              what happened in it: the events of one commit
+//	tasks/{task}/blobs/{name}.{hash}.{i}     parts of tasks and events that are too large
 //
 // What the state machine alone reads is one value: of a run its state, JSON in
 // bytes beside the fields that queries ask for, of a step its record beside the
@@ -39,15 +41,20 @@
 //	runs  flowId, createdAt desc      Runs
 //	runs  estimateId, createdAt desc  Runs
 //
-// Runs merges those where it asks for several at once. The shards of a fan-out
-// and the documents of an estimate are found by single fields. Never queried, and
-// so to be exempt from single-field indexes: runs.state, steps.record,
-// steps.result, inputs.answer, inputs.schema, inputs.prompt, shards.done,
-// shards.failed, shards.inflight, blobs.data, flows.flow, agentOutputs.output,
-// agentOutputs.outputBytes, estimates.clarificationOutput,
+//	tasks  agent, owner, statusTime desc, __name__  List
+//	tasks  contextId, statusTime desc, __name__     List
+//	tasks  state, statusTime desc, __name__         List
+//
+// Runs and List merge those where they ask for several at once. Due tasks, the
+// events of a task, the shards of a fan-out and the documents of an estimate are
+// found by single fields. Never queried, and so to be exempt from single-field
+// indexes: runs.state, steps.record, steps.result, inputs.answer, inputs.schema,
+// inputs.prompt, shards.done, shards.failed, shards.inflight, blobs.data,
+// flows.flow, tasks.task, tasks.turns, tasks.hooks, tasks.reply, events.events,
+// agentOutputs.output, agentOutputs.outputBytes, estimates.clarificationOutput,
 // estimates.pipelineStatus, every *Output of an estimate and every expireAt; of
 // older runs also runs.nodes, runs.open and runs.facts.
 //
 // TTL policies remove documents of runs, steps, shards, inputs, blobs,
-// idempotency and tasks by expireAt.
+// idempotency, tasks and events by expireAt.
 package docstore

@@ -26,7 +26,7 @@ func TestStore(t *testing.T) {
 
 func TestTasks(t *testing.T) {
 	t.Parallel()
-	a2atest.TestTasks(t, func(t *testing.T) a2a.Tasks { return docstore.NewTasks(firestoretest.Client(t)) })
+	a2atest.TestTasks(t, func(t *testing.T) a2a.Tasks { return docstore.NewFormerTasks(firestoretest.Client(t)) })
 }
 
 // The same suites on the official emulator, each case in a project of its own.
@@ -51,6 +51,6 @@ func TestOnOfficialEmulator(t *testing.T) {
 		runnertest.TestStore(t, func(t *testing.T) runner.Store { return docstore.New(open(t)) })
 	})
 	t.Run("tasks", func(t *testing.T) {
-		a2atest.TestTasks(t, func(t *testing.T) a2a.Tasks { return docstore.NewTasks(open(t)) })
+		a2atest.TestTasks(t, func(t *testing.T) a2a.Tasks { return docstore.NewFormerTasks(open(t)) })
 	})
 }
