@@ -2,6 +2,7 @@
 //
 //	calls of agents, minutes each ──▶ topic of steps
 //	wake, expand, join, shard     ──▶ topic of control
+//	tasks of agents, minutes each ──▶ topic of work
 //
 // They are apart since a push subscription slows down as a whole by what takes
 // long or is refused.
