@@ -45,7 +45,8 @@ const (
 	getHook
 	listHooks
 	dropHook
-	getCard // the extended card, or the dialect's own
+	getCard         // the dialect's own, which encode writes from the agent
+	getExtendedCard // the card for callers who said who they are
 )
 
 // call is a request of any dialect in the words of the task model.
@@ -59,8 +60,8 @@ type call struct {
 	history   *int // how many of the latest messages to answer with; nil: all
 	artifacts bool // of listTasks: answer with them
 
-	after *int64 // of streams: the event after which to resume
-	ended bool   // of followTask: a task that has ended is answered too, not refused
+	after *int64 // of followTask: the event after which to resume
+	ended bool   // of followTask and cancelTask: a task that has ended is answered too, not refused
 }
 
 // answer is what came of a call: one of these, or nothing for dropHook.
