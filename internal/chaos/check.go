@@ -70,7 +70,7 @@ type record struct {
 	paid    map[string]int
 }
 
-func (r *record) broken(rule, format string, args ...any) { r.broke(rule, r.id, format, args...) }
+func (r *record) broken(rule, format string, args ...any) { r.Broke(rule, r.id, format, args...) }
 
 func (r *record) check(canceled bool) {
 	if canceled {

@@ -52,7 +52,7 @@ func TestSoundRecordsPass(t *testing.T) {
 	for _, p := range plans(5, 40) {
 		r := recorded(t, &p)
 		r.check(false)
-		if found := r.violations(); len(found) > 0 {
+		if found := r.Violations(); len(found) > 0 {
 			t.Errorf("%s: %s", p.id, strings.Join(found, "\n"))
 		}
 	}
@@ -95,7 +95,7 @@ func TestChecksFindWhatIsBroken(t *testing.T) {
 		r := recorded(t, &p)
 		tt.harm(r)
 		r.check(tt.rule == "I20")
-		if found := r.violations(); !slices.ContainsFunc(found, func(v string) bool { return strings.HasPrefix(v, tt.rule+" ") }) {
+		if found := r.Violations(); !slices.ContainsFunc(found, func(v string) bool { return strings.HasPrefix(v, tt.rule+" ") }) {
 			t.Errorf("%s: found %q, want a breach of %s", tt.name, found, tt.rule)
 		}
 	}
@@ -133,7 +133,7 @@ func TestLooksAreCompared(t *testing.T) {
 		}
 		tt.harm(&again, &seen)
 		(&person{world: r.world, plan: p}).compare(w, r.history.Flow, &again, seen)
-		found := r.violations()
+		found := r.Violations()
 		names := slices.ContainsFunc(found, func(v string) bool { return strings.HasPrefix(v, tt.rule+" ") })
 		if names != (tt.rule != "") || tt.rule == "" && len(found) > 0 {
 			t.Errorf("found %q, want a breach of %q", found, tt.rule)

@@ -38,13 +38,13 @@ func (w *world) live(ctx context.Context, input json.RawMessage) report {
 	w.checkAll(ctx, people, &r)
 	r.checkLogs(w)
 	for _, p := range w.all() {
-		r.kills = append(r.kills, count{p.name, p.kills})
-		r.stops += p.stops
-		for _, death := range p.deaths {
-			w.broke("process", p.name, "%s", death)
+		r.kills = append(r.kills, count{p.Name, p.Kills()})
+		r.stops += p.Stops()
+		for _, death := range p.Deaths() {
+			w.Broke("process", p.Name, "%s", death)
 		}
 	}
-	r.findings = w.violations()
+	r.findings = w.Violations()
 	return r
 }
 
@@ -67,7 +67,7 @@ func (w *world) crowd(ctx context.Context, people []*person) {
 	for _, p := range people {
 		g.Go(func() error {
 			if err := p.live(ctx); err != nil {
-				w.broke("I10", p.id, "%v", err)
+				w.Broke("I10", p.id, "%v", err)
 				p.hangs = true
 			}
 			return nil
@@ -80,11 +80,11 @@ func (w *world) crowd(ctx context.Context, people []*person) {
 func (w *world) checkAll(ctx context.Context, people []*person, r *report) {
 	entries, err := ledger.Read(w.ledgerPath())
 	if err != nil {
-		w.broke("ledger", "all", "%v", err)
+		w.Broke("ledger", "all", "%v", err)
 	}
 	r.audit = ledger.Check(entries)
 	for _, fault := range r.audit.Faults {
-		w.broke("ledger", "call", "%s", fault)
+		w.Broke("ledger", "call", "%s", fault)
 	}
 	var mu sync.Mutex // guards r
 	var g errgroup.Group
@@ -97,7 +97,7 @@ func (w *world) checkAll(ctx context.Context, people []*person, r *report) {
 		g.Go(func() error {
 			t, err := p.check(ctx, r.audit.Paid)
 			if err != nil {
-				w.broke("read", p.id, "%v", err)
+				w.Broke("read", p.id, "%v", err)
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -100,7 +100,7 @@ func (p *person) ask(ctx context.Context, function string, data map[string]any) 
 		case ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", function, err)
 		case kind == fault.Internal:
-			p.broke("answer", p.id, "%s answers %v", function, err)
+			p.Broke("answer", p.id, "%s answers %v", function, err)
 		case !kind.Transient():
 			return fmt.Errorf("%s: %w", function, err)
 		}

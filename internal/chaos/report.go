@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"truecost.dev/internal/chaos/ledger"
+	"truecost.dev/internal/chaos/supervise"
 )
 
 // A report is what came of a world.
@@ -62,7 +63,7 @@ func (r *report) checkLogs(w *world) {
 			}
 			r.alarms[line.Message]++
 			if slices.Contains(defects, line.Message) {
-				w.broke("log", p.name, "%s", text)
+				w.Broke("log", p.Name, "%s", text)
 			}
 		})
 	}
@@ -74,10 +75,10 @@ func (r *report) checkLogs(w *world) {
 }
 
 // read goes through the lines that a process has logged.
-func (w *world) read(p *process, line func([]byte)) {
-	f, err := os.Open(p.log.Name())
+func (w *world) read(p *supervise.Process, line func([]byte)) {
+	f, err := os.Open(p.Log.Name())
 	if err != nil {
-		w.broke("log", p.name, "%v", err)
+		w.Broke("log", p.Name, "%v", err)
 		return
 	}
 	defer func() { _ = f.Close() }() // only read
@@ -87,7 +88,7 @@ func (w *world) read(p *process, line func([]byte)) {
 		line(lines.Bytes())
 	}
 	if err := lines.Err(); err != nil {
-		w.broke("log", p.name, "%v", err)
+		w.Broke("log", p.Name, "%v", err)
 	}
 }
 

@@ -25,11 +25,11 @@ func (p *person) unchanged(ctx context.Context, i int, latest bool) error {
 			continue
 		}
 		if !now[path].Equal(then) {
-			p.broke("I2", seen.id, "%s was written at %v, after its end", path, now[path])
+			p.Broke("I2", seen.id, "%s was written at %v, after its end", path, now[path])
 		}
 	}
 	if latest && len(now) != len(seen.written) {
-		p.broke("I2", seen.id, "%d documents at its end, %d now", len(seen.written), len(now))
+		p.Broke("I2", seen.id, "%d documents at its end, %d now", len(seen.written), len(now))
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (p *person) look(ctx context.Context, w *watched) (ended bool, err error) {
 	}
 	run, err := p.docs.Run(ctx, w.id)
 	if fault.KindOf(err) == fault.NotFound {
-		p.broke("start", w.id, "its start was answered, and it is not stored")
+		p.Broke("start", w.id, "its start was answered, and it is not stored")
 	}
 	if err != nil {
 		return false, err
@@ -82,7 +82,7 @@ func (p *person) readView(ctx context.Context) (v view, err error) {
 		return v, err
 	}
 	if len(docs) == 0 {
-		p.broke("start", p.id, "its start was answered, and there is no estimate")
+		p.Broke("start", p.id, "its start was answered, and there is no estimate")
 		return v, fault.New(fault.NotFound, "no estimate %s", p.id)
 	}
 	var d struct {
@@ -99,27 +99,27 @@ func (p *person) readView(ctx context.Context) (v view, err error) {
 // compare holds a look at a run against the one before.
 func (p *person) compare(w *watched, flow *engine.Flow, run *runner.Run, v view) {
 	if open := engine.Open(flow, run.State); encoded(open) != encoded(run.Open) {
-		p.broke("I4", w.id, "open at rev %d is %s, want %s", run.Rev, encoded(run.Open), encoded(open))
+		p.Broke("I4", w.id, "open at rev %d is %s, want %s", run.Rev, encoded(run.Open), encoded(open))
 	}
 	if v.Run == run.N && v.Rev > run.Rev {
-		p.broke("I12", w.id, "the view shows rev %d of a run at %d", v.Rev, run.Rev)
+		p.Broke("I12", w.id, "the view shows rev %d of a run at %d", v.Rev, run.Rev)
 	}
 	if size := len(encoded(run)); size > maxRun {
-		p.broke("I17", w.id, "the run has %d bytes", size)
+		p.Broke("I17", w.id, "the run has %d bytes", size)
 	}
 	if w.run.Rev == 0 {
 		return
 	}
 	if w.view.Run == v.Run && (v.Rev < w.view.Rev || v.Progress < w.view.Progress) {
-		p.broke("I11", w.id, "the view fell from rev %d, %d %% to rev %d, %d %%", w.view.Rev, w.view.Progress, v.Rev, v.Progress)
+		p.Broke("I11", w.id, "the view fell from rev %d, %d %% to rev %d, %d %%", w.view.Rev, w.view.Progress, v.Rev, v.Progress)
 	}
 	if run.Rev < w.run.Rev {
-		p.broke("I3", w.id, "rev fell from %d to %d", w.run.Rev, run.Rev)
+		p.Broke("I3", w.id, "rev fell from %d to %d", w.run.Rev, run.Rev)
 	}
 	for name, was := range w.run.Nodes {
 		is := run.Nodes[name]
 		if is.Attempt < was.Attempt || len(is.Scores) < len(was.Scores) || was.Phase.Settled() && is.Phase != was.Phase {
-			p.broke("I3", w.id, "%s went from %s, attempt %d to %s, attempt %d", name, was.Phase, was.Attempt, is.Phase, is.Attempt)
+			p.Broke("I3", w.id, "%s went from %s, attempt %d to %s, attempt %d", name, was.Phase, was.Attempt, is.Phase, is.Attempt)
 		}
 	}
 }

@@ -3,16 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"truecost.dev/internal/chaos/supervise"
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/gcp/docstore"
@@ -31,7 +26,6 @@ const (
 	stepLease = time.Second
 	taskLease = 5 * time.Second // above any outage of the store: who cannot renew loses the task without having died
 	sweep     = 500 * time.Millisecond
-	startTime = 60 * time.Second
 )
 
 // A world is a store, two engines and the agents, each a process, and what a
@@ -42,42 +36,34 @@ type world struct {
 	processes sync.WaitGroup
 	end       context.CancelFunc
 
-	store, agents *process
-	engines       []*process
+	store, agents *supervise.Process
+	engines       []*supervise.Process
 
 	callable.Client
 	db   *firestore.Client
 	docs *docstore.Store
 	flow func(ctx context.Context, hash string) (*engine.Flow, error)
-	findings
+	supervise.Findings
 }
 
 // ports of a world, by what listens there.
 type ports struct{ functions, firestore, pubsub, hosting, inspector, agents, first, second int }
 
-func (c config) build(ctx context.Context, dir string) error {
-	b := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), //nolint:gosec // G204: our own packages
-		"truecost.dev/emulator", "truecost.dev/cmd/functions", "truecost.dev/internal/chaos/agents")
-	if out, err := b.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return nil
-}
-
 // newWorld starts a world below a directory and returns when it answers.
 func newWorld(ctx context.Context, c config, dir string) (*world, error) {
-	if err := c.build(ctx, filepath.Join(dir, "bin")); err != nil {
+	if err := supervise.Build(ctx, filepath.Join(dir, "bin"), "truecost.dev/emulator", "truecost.dev/cmd/functions", "truecost.dev/internal/chaos/agents"); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o750); err != nil {
 		return nil, err
 	}
-	p, err := freePorts(ctx)
+	var p ports
+	err := supervise.FreePorts(ctx, &p.functions, &p.firestore, &p.pubsub, &p.hosting, &p.inspector, &p.agents, &p.first, &p.second)
 	if err != nil {
 		return nil, err
 	}
 	w := &world{config: c, dir: dir}
-	conn, err := grpc.NewClient(address(p.firestore), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(supervise.Address(p.firestore), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, err
 	}
@@ -86,18 +72,18 @@ func newWorld(ctx context.Context, c config, dir string) (*world, error) {
 	}
 	w.docs = docstore.New(w.db)
 	w.flow = remembered(w.docs.Flow)
-	w.Client = callable.Client{BaseURL: "http://" + address(p.functions) + "/truecost/us-central1", HTTP: &http.Client{Timeout: 10 * time.Second}}
+	w.Client = callable.Client{BaseURL: "http://" + supervise.Address(p.functions) + "/truecost/us-central1", HTTP: &http.Client{Timeout: 10 * time.Second}}
 	if err := w.describe(p); err != nil {
 		return nil, err
 	}
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	w.end = end
-	f := newForker(running)
+	f := supervise.NewForker(running)
 	for _, process := range w.all() {
-		w.processes.Go(func() { process.keep(running, f) })
+		w.processes.Go(func() { process.Keep(running, f) })
 	}
 	for _, port := range []int{p.inspector, p.agents, p.first, p.second} {
-		if err := answers(ctx, address(port)); err != nil {
+		if err := supervise.Answers(ctx, supervise.Address(port)); err != nil {
 			return nil, errors.Join(err, w.close())
 		}
 	}
@@ -106,14 +92,14 @@ func newWorld(ctx context.Context, c config, dir string) (*world, error) {
 
 // describe says how each process is begun.
 func (w *world) describe(p ports) (err error) {
-	program := func(name, binary string, args, env []string) *process {
+	program := func(name, binary string, args, env []string) *supervise.Process {
 		log, failed := os.OpenFile(filepath.Join(w.dir, "logs", name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) //nolint:gosec // G304: below our own directory
 		err = errors.Join(err, failed)
-		return &process{name: name, path: filepath.Join(w.dir, "bin", binary), args: args, env: append(environment(), env...), log: log}
+		return &supervise.Process{Name: name, Path: filepath.Join(w.dir, "bin", binary), Args: args, Env: append(supervise.Environment(), env...), Log: log}
 	}
-	firestoreHost := "FIRESTORE_EMULATOR_HOST=" + address(p.firestore)
+	firestoreHost := "FIRESTORE_EMULATOR_HOST=" + supervise.Address(p.firestore)
 	args := []string{
-		"-data", filepath.Join(w.dir, "data"), "-functions", "http://" + address(p.first) + ",http://" + address(p.second),
+		"-data", filepath.Join(w.dir, "data"), "-functions", "http://" + supervise.Address(p.first) + ",http://" + supervise.Address(p.second),
 		"-functions-port", strconv.Itoa(p.functions), "-firestore-port", strconv.Itoa(p.firestore), "-pubsub-port", strconv.Itoa(p.pubsub),
 		"-hosting-port", strconv.Itoa(p.hosting), "-inspector-port", strconv.Itoa(p.inspector),
 		"-min-backoff", "100ms", "-max-backoff", "1s", "-sweep", sweep.String(),
@@ -123,12 +109,12 @@ func (w *world) describe(p ports) (err error) {
 	}
 	w.store = program("store", "emulator", args, nil)
 	w.agents = program("agents", "agents", []string{
-		"-listen", address(p.agents), "-ledger", w.ledgerPath(), "-lease", taskLease.String(),
+		"-listen", supervise.Address(p.agents), "-ledger", w.ledgerPath(), "-lease", taskLease.String(),
 	}, []string{firestoreHost})
 	for i, port := range []int{p.first, p.second} {
 		w.engines = append(w.engines, program("engine"+strconv.Itoa(i+1), "functions", nil, []string{
-			"PORT=" + strconv.Itoa(port), "GOOGLE_CLOUD_PROJECT=truecost", firestoreHost, "PUBSUB_EMULATOR_HOST=" + address(p.pubsub),
-			"A2A_BASE_URL=http://" + address(p.agents), "TRUECOST_LOCAL_AUTH=true",
+			"PORT=" + strconv.Itoa(port), "GOOGLE_CLOUD_PROJECT=truecost", firestoreHost, "PUBSUB_EMULATOR_HOST=" + supervise.Address(p.pubsub),
+			"A2A_BASE_URL=http://" + supervise.Address(p.agents), "TRUECOST_LOCAL_AUTH=true",
 			"TRUECOST_STEP_LEASE=" + stepLease.String(), "TRUECOST_OVERDUE=" + sweep.String(), "TRUECOST_RETRY_PAUSE=200ms",
 			"TRUECOST_AGENT_TIMEOUT=30s", "TRUECOST_RUNS_AT_ONCE=0", "TRUECOST_STARTS_PER_MINUTE=0",
 		}))
@@ -138,7 +124,9 @@ func (w *world) describe(p ports) (err error) {
 
 func (w *world) ledgerPath() string { return filepath.Join(w.dir, "ledger") }
 
-func (w *world) all() []*process { return append([]*process{w.store, w.agents}, w.engines...) }
+func (w *world) all() []*supervise.Process {
+	return append([]*supervise.Process{w.store, w.agents}, w.engines...)
+}
 
 // close ends every process and waits for it.
 func (w *world) close() error {
@@ -146,60 +134,9 @@ func (w *world) close() error {
 	w.processes.Wait()
 	errs := []error{w.db.Close()}
 	for _, p := range w.all() {
-		errs = append(errs, p.log.Close())
+		errs = append(errs, p.Log.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// environment is ours without what would configure the processes.
-func environment() []string {
-	return slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return slices.ContainsFunc([]string{
-			"TRUECOST_", "PIPELINE_", "FIRESTORE_", "PUBSUB_", "A2A_", "FUNCTION_", "GOOGLE_", "K_SERVICE=", "PORT=",
-		}, func(prefix string) bool { return strings.HasPrefix(v, prefix) })
-	})
-}
-
-func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-// freePorts finds ports below those that connections take for themselves: each
-// must be free again whenever its process comes back.
-func freePorts(ctx context.Context) (p ports, err error) {
-	const from, to = 20_000, 32_000
-	want := []*int{&p.functions, &p.firestore, &p.pubsub, &p.hosting, &p.inspector, &p.agents, &p.first, &p.second}
-	for i := 0; i < len(want); {
-		port := from + rand.IntN(to-from) //nolint:gosec // G404: any will do
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", address(port))
-		if ctx.Err() != nil {
-			return p, ctx.Err()
-		}
-		if err != nil || slices.ContainsFunc(want[:i], func(other *int) bool { return *other == port }) {
-			continue
-		}
-		if err := l.Close(); err != nil {
-			return p, err
-		}
-		*want[i] = port
-		i++
-	}
-	return p, nil
-}
-
-// answers waits until something listens at an address.
-func answers(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("nothing answers at %s: %w", address, err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 // remembered asks for each flow once.

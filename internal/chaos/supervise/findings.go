@@ -1,4 +1,4 @@
-package main
+package supervise
 
 import (
 	"fmt"
@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// findings are what broke, by invariant.
-type findings struct {
+// Findings are what broke, by invariant.
+type Findings struct {
 	mu   sync.Mutex // guards list
 	list []string
 }
 
-// broke notes a violation once.
-func (f *findings) broke(rule, run, format string, args ...any) {
+// Broke notes a violation once.
+func (f *Findings) Broke(rule, run, format string, args ...any) {
 	text := fmt.Sprintf("%-7s %s: ", rule, run) + fmt.Sprintf(format, args...)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -22,8 +22,8 @@ func (f *findings) broke(rule, run, format string, args ...any) {
 	}
 }
 
-// all returns what was noted.
-func (f *findings) violations() []string {
+// Violations returns what was noted.
+func (f *Findings) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.list)

@@ -1,4 +1,4 @@
-package main
+package supervise
 
 import (
 	"context"
@@ -6,15 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
 
-// A forker begins processes from one thread, with which they end.
-type forker chan func()
+// A Forker begins processes from one thread, with which they end.
+type Forker chan func()
 
-func newForker(ctx context.Context) forker {
-	f := make(forker)
+func NewForker(ctx context.Context) Forker {
+	f := make(Forker)
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
 		for {
@@ -29,7 +30,7 @@ func newForker(ctx context.Context) forker {
 	return f
 }
 
-func (f forker) start(ctx context.Context, c *exec.Cmd) (err error) {
+func (f Forker) start(ctx context.Context, c *exec.Cmd) (err error) {
 	done := make(chan struct{})
 	select {
 	case f <- func() { err = c.Start(); close(done) }:
@@ -41,11 +42,11 @@ func (f forker) start(ctx context.Context, c *exec.Cmd) (err error) {
 }
 
 // A process is a program that is begun again whenever it ends.
-type process struct {
-	name      string
-	path      string
-	args, env []string
-	log       *os.File
+type Process struct {
+	Name      string
+	Path      string
+	Args, Env []string
+	Log       *os.File // of every life
 
 	mu        sync.Mutex // guards what follows
 	running   *os.Process
@@ -58,11 +59,11 @@ type process struct {
 
 const pauseAfterDeath = 200 * time.Millisecond
 
-// keep runs the program until ctx ends.
-func (p *process) keep(ctx context.Context, f forker) {
+// Keep runs the program until ctx ends.
+func (p *Process) Keep(ctx context.Context, f Forker) {
 	for ctx.Err() == nil {
-		c := exec.CommandContext(ctx, p.path, p.args...) //nolint:gosec // G204: our own binaries
-		c.Env, c.Stdout, c.Stderr, c.SysProcAttr = p.env, p.log, p.log, attributes()
+		c := exec.CommandContext(ctx, p.Path, p.Args...) //nolint:gosec // G204: our own binaries
+		c.Env, c.Stdout, c.Stderr, c.SysProcAttr = p.Env, p.Log, p.Log, attributes()
 		if err := f.start(ctx, c); err != nil {
 			p.died(ctx, err)
 			return
@@ -75,12 +76,12 @@ func (p *process) keep(ctx context.Context, f forker) {
 }
 
 // died notes the end of a life.
-func (p *process) died(ctx context.Context, err error) {
+func (p *Process) died(ctx context.Context, err error) {
 	p.mu.Lock()
 	expected := p.expected || ctx.Err() != nil
 	p.running = nil
 	if !expected {
-		p.deaths = append(p.deaths, fmt.Sprintf("%s ended by itself: %v", p.name, err))
+		p.deaths = append(p.deaths, fmt.Sprintf("%s ended by itself: %v", p.Name, err))
 	}
 	p.mu.Unlock()
 	if !expected { // something is wrong: no use in hurry
@@ -91,8 +92,8 @@ func (p *process) died(ctx context.Context, err error) {
 	}
 }
 
-// kill ends this life, unless the process is between two lives or suspended.
-func (p *process) kill() {
+// Kill ends this life, unless the process is between two lives or suspended.
+func (p *Process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running == nil || p.suspended || p.expected {
@@ -103,8 +104,8 @@ func (p *process) kill() {
 	_ = p.running.Kill() // it may be dead already, by its own fault: then Wait says so too
 }
 
-// freeze suspends the process for a time.
-func (p *process) freeze(ctx context.Context, d time.Duration) {
+// Freeze suspends the process for a time.
+func (p *Process) Freeze(ctx context.Context, d time.Duration) {
 	p.mu.Lock()
 	frozen := p.running
 	if frozen == nil || p.suspended || p.expected || suspend(frozen) != nil {
@@ -124,4 +125,25 @@ func (p *process) freeze(ctx context.Context, d time.Duration) {
 		_ = resume(frozen) // fails when it is dead
 		p.suspended = false
 	}
+}
+
+// Kills returns how often the process was killed.
+func (p *Process) Kills() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kills
+}
+
+// Stops returns how often the process was suspended.
+func (p *Process) Stops() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stops
+}
+
+// Deaths returns the ends that nobody meant.
+func (p *Process) Deaths() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.deaths)
 }

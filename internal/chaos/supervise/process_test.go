@@ -1,4 +1,4 @@
-package main
+package supervise
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func sleeper(t *testing.T) *process {
+func sleeper(t *testing.T) *Process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -34,11 +34,11 @@ func sleeper(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { log.Close() })
-	return &process{name: "sleeper", path: self, env: append(os.Environ(), asleep+"=1"), log: log}
+	return &Process{Name: "sleeper", Path: self, Env: append(os.Environ(), asleep+"=1"), Log: log}
 }
 
 // pid waits for a life other than the one before, 0 for any.
-func (p *process) pid(t *testing.T, before int) int {
+func (p *Process) pid(t *testing.T, before int) int {
 	t.Helper()
 	for {
 		p.mu.Lock()
@@ -59,12 +59,12 @@ func TestProcessComesBack(t *testing.T) {
 	p := sleeper(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { p.keep(ctx, newForker(ctx)); close(done) }()
+	go func() { p.Keep(ctx, NewForker(ctx)); close(done) }()
 	first := p.pid(t, 0)
-	p.kill()
+	p.Kill()
 	second := p.pid(t, first)
-	if p.kills != 1 || len(p.deaths) != 0 {
-		t.Errorf("kills %d, deaths %v, want one that was meant", p.kills, p.deaths)
+	if p.Kills() != 1 || len(p.Deaths()) != 0 {
+		t.Errorf("kills %d, deaths %v, want one that was meant", p.Kills(), p.Deaths())
 	}
 	if err := syscall.Kill(second, syscall.SIGTERM); err != nil { // by somebody else
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func TestProcessComesBack(t *testing.T) {
 	p.pid(t, second)
 	cancel()
 	<-done
-	if len(p.deaths) != 1 || !strings.Contains(p.deaths[0], "by itself") {
-		t.Errorf("deaths %v, want the one that nobody meant", p.deaths)
+	if len(p.Deaths()) != 1 || !strings.Contains(p.Deaths()[0], "by itself") {
+		t.Errorf("deaths %v, want the one that nobody meant", p.Deaths())
 	}
 }
 
@@ -85,15 +85,15 @@ func TestProcessIsSuspended(t *testing.T) {
 	p := sleeper(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { p.keep(ctx, newForker(ctx)); close(done) }()
+	go func() { p.Keep(ctx, NewForker(ctx)); close(done) }()
 	pid := p.pid(t, 0)
 	frozen, thaw := context.WithCancel(t.Context())
 	thawed := make(chan struct{})
-	go func() { p.freeze(frozen, time.Hour); close(thawed) }()
+	go func() { p.Freeze(frozen, time.Hour); close(thawed) }()
 	for state(t, pid) != "T" {
 		runtime.Gosched()
 	}
-	if p.kill(); p.kills != 0 {
+	if p.Kill(); p.Kills() != 0 {
 		t.Error("a suspended process was killed: it is to come back as a zombie")
 	}
 	thaw()
@@ -101,8 +101,8 @@ func TestProcessIsSuspended(t *testing.T) {
 	for state(t, pid) == "T" {
 		runtime.Gosched()
 	}
-	if p.stops != 1 {
-		t.Errorf("stops = %d, want 1", p.stops)
+	if p.Stops() != 1 {
+		t.Errorf("stops = %d, want 1", p.Stops())
 	}
 	cancel()
 	<-done
