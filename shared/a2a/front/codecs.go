@@ -8,8 +8,10 @@ import "truecost.dev/shared/a2a/task"
 // look into the body.
 func codecsOf(_ task.Agent) []codec {
 	return []codec{
+		earlyREST{},
 		v1REST{},
 		v1RPC{},
 		trueCost{},
+		earlyRPC{},
 	}
 }

@@ -15,18 +15,18 @@ import (
 // maxParts is how many parts a message may have.
 const maxParts = 64
 
-// partsOf reads the parts of a message or an artifact at path with one, whose
-// errors continue the path of the part.
+// partsOf reads the list of parts at path with one, whose errors continue the
+// path of the part.
 func partsOf(list json.RawMessage, path string, one func(json.RawMessage) (*sdk.Part, error)) (sdk.ContentParts, error) {
 	var raw []json.RawMessage
 	if json.Unmarshal(list, &raw) != nil || len(raw) == 0 || len(raw) > maxParts {
-		return nil, fault.New(fault.Invalid, "%s.parts: want a list of 1 to %d parts", path, maxParts)
+		return nil, fault.New(fault.Invalid, "%s: want a list of 1 to %d parts", path, maxParts)
 	}
 	parts := make(sdk.ContentParts, len(raw))
 	for i := range raw {
 		p, err := one(raw[i])
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "%s.parts[%d]%s", path, i, err)
+			return nil, fault.New(fault.Invalid, "%s[%d]%s", path, i, err)
 		}
 		parts[i] = p
 	}

@@ -2,7 +2,6 @@ package front
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -67,7 +66,7 @@ func (trueCost) decode(r request) (call, error) {
 		return call{op: getTask, task: sdk.TaskID(id)}, err
 	case "tasks/cancel":
 		id, err := nameOf(params, "params", "task_id")
-		return call{op: cancelTask, task: sdk.TaskID(id)}, err
+		return call{op: cancelTask, task: sdk.TaskID(id), ended: true}, err
 	}
 	msg, err := trueCostMessage(params)
 	if err != nil {
@@ -101,7 +100,7 @@ func trueCostMessage(params wire.Members) (*sdk.Message, error) {
 	if m.Has("kind") {
 		return nil, fault.New(fault.Invalid, "params.message.kind: a message whose parts have a type has none")
 	}
-	parts, err := partsOf(m["parts"], "params.message", func(raw json.RawMessage) (*sdk.Part, error) { return partOf(raw, "type") })
+	parts, err := partsOf(m["parts"], "params.message.parts", func(raw json.RawMessage) (*sdk.Part, error) { return partOf(raw, "type") })
 	if err != nil {
 		return nil, err
 	}
@@ -166,10 +165,10 @@ func estimateOf(parts sdk.ContentParts) string {
 func (trueCost) encode(r request, c call, a answer) response {
 	id := wire.Echo(r.top)
 	switch {
-	case c.op == getCard && (a.err == nil || errors.Is(a.err, sdk.ErrExtendedCardNotConfigured)):
-		return response{status: http.StatusOK, body: wire.Result(id, shortCardOf(r.agent))}
 	case a.err != nil:
 		return plainError(id, a.err)
+	case c.op == getCard:
+		return response{status: http.StatusOK, body: wire.Result(id, shortCardOf(r.agent))}
 	case a.message != nil:
 		a.task = &sdk.Task{
 			ID: a.message.TaskID, ContextID: a.message.ContextID, Status: sdk.TaskStatus{State: sdk.TaskStateCompleted},

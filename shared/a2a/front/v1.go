@@ -102,7 +102,7 @@ func v1Message(m object) (*sdk.Message, error) {
 	for _, r := range references {
 		msg.ReferenceTasks = append(msg.ReferenceTasks, sdk.TaskID(r))
 	}
-	msg.Parts, err = partsOf(m.raw("parts"), m.path, v1Part)
+	msg.Parts, err = partsOf(m.raw("parts"), m.at("parts"), v1Part)
 	return msg, err
 }
 
