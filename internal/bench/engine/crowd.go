@@ -18,7 +18,7 @@ import (
 type starter func(ctx context.Context, id string) error
 
 func (r *rig) floorRun(ctx context.Context, id string) error {
-	return publishFloor(ctx, r.floor, floorMessage{Run: id})
+	return r.floor.publish(ctx, floorMessage{Run: id})
 }
 
 // flowRun begins runs of a flow.

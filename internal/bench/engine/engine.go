@@ -69,9 +69,11 @@ func serveEngine(ctx context.Context, r engineRole) error {
 		Push:      host.Push{Backoff: [2]time.Duration{time.Second, 10 * time.Second}},
 		Schedules: []hub.Schedule{{Topic: conf.SweepTopic, Every: r.Sweep}},
 		Functions: func(hub.Addresses) ([]host.Function, error) {
-			table := []host.Function{{Name: floorName, Kind: host.Event, Topic: floorName, Handler: floor}}
-			for _, t := range triggers.Table(services) {
-				table = append(table, t.Function(log))
+			list := triggers.Table(services)
+			list = append(list, floor.trigger(list[0].Push))
+			table := make([]host.Function, len(list))
+			for i, t := range list {
+				table[i] = t.Function(log)
 			}
 			return table, nil
 		},

@@ -4,15 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"cloud.google.com/go/firestore"
 	"cloud.google.com/go/pubsub/v2"
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/api/option"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+
+	"truecost.dev/shared/host"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 // writes one document, one publish.
 type floor struct {
 	store *firestore.Client
-	topic *pubsub.Publisher
+	topic *floorTopic
 	seen  *observer
 }
 
@@ -46,54 +48,69 @@ func newFloor(ctx context.Context, r engineRole, seen *observer) (*floor, error)
 	return &floor{store, topic, seen}, nil
 }
 
-func connectStore(ctx context.Context, address string) (*firestore.Client, error) {
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return nil, fmt.Errorf("dial %s: %w", address, err)
-	}
-	return firestore.NewClient(ctx, project, option.WithGRPCConn(conn))
+// owner is the credential of the engine's own clients.
+type owner struct{}
+
+func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer owner"}, nil
 }
 
-func connectTopic(ctx context.Context, address string) (*pubsub.Publisher, error) {
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+func (owner) RequireTransportSecurity() bool { return false }
+
+func dial(address string) (option.ClientOption, error) {
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithPerRPCCredentials(owner{}))
 	if err != nil {
 		return nil, fmt.Errorf("dial %s: %w", address, err)
 	}
-	client, err := pubsub.NewClient(ctx, project, option.WithGRPCConn(conn))
+	return option.WithGRPCConn(conn), nil
+}
+
+func connectStore(ctx context.Context, address string) (*firestore.Client, error) {
+	conn, err := dial(address)
 	if err != nil {
 		return nil, err
 	}
-	topic := client.Publisher(floorName)
-	topic.PublishSettings.CountThreshold = 1 // as the engine: nothing waits for company
-	return topic, nil
+	return firestore.NewClient(ctx, project, conn)
 }
 
-func publishFloor(ctx context.Context, topic *pubsub.Publisher, m floorMessage) error {
+// floorTopic takes messages as the engine's bus does, without the goroutines that
+// gather batches.
+type floorTopic struct {
+	client *pubsub.Client
+	name   string
+}
+
+func connectTopic(ctx context.Context, address string) (*floorTopic, error) {
+	conn, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	client, err := pubsub.NewClient(ctx, project, conn)
+	if err != nil {
+		return nil, err
+	}
+	return &floorTopic{client, client.Publisher(floorName).String()}, nil
+}
+
+func (t *floorTopic) publish(ctx context.Context, m floorMessage) error {
 	data, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	_, err = topic.Publish(ctx, &pubsub.Message{Data: data}).Get(ctx)
+	_, err = t.client.TopicAdminClient.Publish(ctx, &pubsubpb.PublishRequest{Topic: t.name, Messages: []*pubsubpb.PubsubMessage{{Data: data}}})
 	return err
 }
 
-// ServeHTTP takes a push.
-func (f *floor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var push struct {
-		Message struct {
-			Data []byte `json:"data"`
-		} `json:"message"`
-	}
-	var m floorMessage
-	if err := json.NewDecoder(r.Body).Decode(&push); err != nil || json.Unmarshal(push.Message.Data, &m) != nil {
-		http.Error(w, "wanted a push", http.StatusBadRequest)
-		return
-	}
-	if err := f.step(r.Context(), m); err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
+// trigger puts the floor where the engine's functions are: behind a subscription
+// like that of the steps, and the same reading of what it pushes.
+func (f *floor) trigger(push host.Push) host.Trigger {
+	return host.Trigger{Name: floorName, Topic: floorName, Push: push, Handle: func(ctx context.Context, d host.Delivery) error {
+		var m floorMessage
+		if err := json.Unmarshal(d.Data, &m); err != nil {
+			return err
+		}
+		return f.step(ctx, m)
+	}}
 }
 
 func (f *floor) step(ctx context.Context, m floorMessage) error {
@@ -122,5 +139,5 @@ func (f *floor) step(ctx context.Context, m floorMessage) error {
 	if end {
 		return nil
 	}
-	return publishFloor(ctx, f.topic, floorMessage{m.Run, m.Step + 1})
+	return f.topic.publish(ctx, floorMessage{m.Run, m.Step + 1})
 }

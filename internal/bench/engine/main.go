@@ -54,7 +54,7 @@ func bench(ctx context.Context, args []string) error {
 	fs.StringVar(&o.official, "official", "auto", "`whether` to measure on the official emulators: auto (where installed), only, off")
 	fs.BoolVar(&o.short, "short", false, "about a minute: three rounds, fewer runs, no official emulators unless only")
 	fs.StringVar(&o.only, "only", "", "`sections` to measure, with commas: turn, crowd, counts, conflicts, linear, fan, killed, front, next")
-	fs.StringVar(&o.profile, "profile", "", "`folder` for CPU profiles of the engine, the embedded servers and this program at T1, instead of the table")
+	fs.StringVar(&o.profile, "profile", "", "`folder` for CPU profiles of the engine, the servers (embedded, unless -official is only) and this program at T1, instead of the table; -only floor is those of the floor")
 	_ = fs.Parse(args) // exits by itself
 	switch o.official {
 	case "auto", "only", "off":
@@ -65,7 +65,7 @@ func bench(ctx context.Context, args []string) error {
 		return fmt.Errorf("-rounds %d is not a number of 1 or more", o.rounds)
 	}
 	if o.profile != "" {
-		return profiled(ctx, o.profile)
+		return profiled(ctx, o)
 	}
 	return measure(ctx, o)
 }

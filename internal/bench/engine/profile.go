@@ -15,10 +15,13 @@ import (
 // profileTime is how long the profiles go on.
 const profileTime = 10 * time.Second
 
-// profiled writes CPU profiles of all three processes with 50 runs in flight on
-// the embedded servers.
-func profiled(ctx context.Context, dir string) error {
-	r, err := newRig(ctx, embeddedRig)
+// profiled writes CPU profiles of all processes of ours with 50 runs in flight.
+func profiled(ctx context.Context, o options) error {
+	name, dir := embeddedRig, o.profile
+	if o.official == "only" {
+		name = officialRig
+	}
+	r, err := newRig(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -32,6 +35,9 @@ func profiled(ctx context.Context, dir string) error {
 	}
 	defer own.Close()
 	start := r.flowRun(chainFlow, smallInput)
+	if o.only == floorName {
+		start = r.floorRun
+	}
 	if _, err := r.crowd(ctx, start, inFlight, inFlight); err != nil {
 		return err
 	}
@@ -41,7 +47,13 @@ func profiled(ctx context.Context, dir string) error {
 	defer pprof.StopCPUProfile()
 	errs := make(chan error, 2)
 	go func() { errs <- r.engine.profile(filepath.Join(dir, "engine.pprof")) }()
-	go func() { errs <- r.stores.profile(filepath.Join(dir, "stores.pprof")) }()
+	go func() {
+		if r.stores == nil {
+			errs <- nil
+			return
+		}
+		errs <- r.stores.profile(filepath.Join(dir, "stores.pprof"))
+	}()
 	steps := 0
 	for began := time.Now(); time.Since(began) < profileTime; steps += inFlight * chainSteps {
 		if _, err := r.crowd(ctx, start, inFlight, inFlight); err != nil {

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cloud.google.com/go/pubsub/v2"
-
 	"truecost.dev/internal/official"
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/engine"
@@ -38,7 +36,7 @@ type rig struct {
 	services *boot.Services
 	store    *docstore.Store
 	starters map[string]*runner.Runner // by flow
-	floor    *pubsub.Publisher
+	floor    *floorTopic
 	agents   *agents
 	engine   *process
 
