@@ -15,7 +15,7 @@ import (
 // Due implements runner.Finder. One read per run found, and one when none is.
 // Held and ended runs have no wakeAt and are not found.
 func (s *Store) Due(ctx context.Context, now time.Time, after runner.Due, limit int) ([]runner.Due, error) {
-	q := s.client.Collection("runs").
+	q := s.runs.
 		Where("status", "in", []string{string(engine.Running), string(engine.WaitingInput)}).Where("wakeAt", "<=", now).
 		OrderBy("wakeAt", firestore.Asc).OrderBy(firestore.DocumentID, firestore.Asc).Limit(limit).Select("wakeAt")
 	if after.Run != "" {
@@ -36,7 +36,7 @@ func (s *Store) Due(ctx context.Context, now time.Time, after runner.Due, limit 
 // Census implements runner.Finder. One read per 1,000 runs counted, and two at
 // least. A run that waits for a person is not at work.
 func (s *Store) Census(ctx context.Context, owner string, since time.Time) (atWork, created int, err error) {
-	runs := s.client.Collection("runs").Where("ownerId", "==", owner)
+	runs := s.runs.Where("ownerId", "==", owner)
 	if atWork, err = count(ctx, runs.Where("status", "==", string(engine.Running))); err != nil {
 		return 0, 0, err
 	}

@@ -50,7 +50,7 @@ var (
 // of its project is left, which may show another estimate. The estimate itself
 // goes last, so that a delete that was interrupted can be asked for again.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	runs, err := s.client.Collection("runs").Where("estimateId", "==", id).Select().Documents(ctx).GetAll()
+	runs, err := s.runs.Where("estimateId", "==", id).Select().Documents(ctx).GetAll()
 	if err != nil {
 		return rpcFault(err, "runs of %s", id)
 	}

@@ -33,7 +33,7 @@ func expiry(recorded time.Time) *time.Time {
 // maxID bounds an id of others in bytes; Firestore takes 1,500.
 const maxID = 1000
 
-func (s *Store) run(id string) *firestore.DocumentRef { return s.client.Collection("runs").Doc(id) }
+func (s *Store) run(id string) *firestore.DocumentRef { return s.runs.Doc(id) }
 
 func (s *Store) step(run string, id engine.StepID) *firestore.DocumentRef {
 	return s.run(run).Collection("steps").Doc(string(id))
@@ -54,7 +54,7 @@ func (s *Store) flow(hash string) *firestore.DocumentRef {
 }
 
 func (s *Store) estimate(id string) *firestore.DocumentRef {
-	return s.client.Collection("estimates").Doc(id)
+	return s.estimates.Doc(id)
 }
 
 func (s *Store) output(estimate, node string) *firestore.DocumentRef {

@@ -15,7 +15,7 @@ import (
 // Runs lists runs, the newest first. One read per run found, one more for a page
 // that is not the first. fault.NotFound when the run After is gone.
 func (s *Store) Runs(ctx context.Context, want runner.RunQuery) ([]runner.Run, error) {
-	q := s.client.Collection("runs").Query
+	q := s.runs.Query
 	for _, f := range []struct{ name, value string }{
 		{"ownerId", want.Owner}, {"status", want.Status}, {"flowId", want.FlowID}, {"estimateId", want.EstimateID},
 	} {

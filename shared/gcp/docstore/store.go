@@ -15,7 +15,8 @@ import (
 
 // Store keeps runs and estimates.
 type Store struct {
-	client *firestore.Client
+	client          *firestore.Client
+	runs, estimates *firestore.CollectionRef // made once: they are in every path
 }
 
 var (
@@ -24,7 +25,9 @@ var (
 )
 
 // New returns a store on client, which stays the caller's to close.
-func New(client *firestore.Client) *Store { return &Store{client} }
+func New(client *firestore.Client) *Store {
+	return &Store{client, client.Collection("runs"), client.Collection("estimates")}
+}
 
 // Run implements runner.Store. One read.
 func (s *Store) Run(ctx context.Context, id string) (runner.Run, error) {
