@@ -18,9 +18,15 @@ func family() agent.Family[estimate.Context, estimate.Cost] {
 		Description: "Prices every line of the scope at the place, with labor, waste, markups, sales tax and permits, and ranges that follow the evidence.",
 		Version:     "1.0.0",
 		Skills:      []string{"cost", "pricing", "bill-of-quantities", "markup", "construction"},
-		Decode:      agent.EstimateContext,
-		Primary:     work,
-		Rubric:      rubric(),
+		Examples: []string{
+			"Price this bill of quantities for Denver.",
+			"What does this deck cost with overhead, profit and permits?",
+		},
+		Needs:   []string{"clarification_output", "location_output", "scope_output"},
+		Yields:  "every line priced at the place, with markups, permits and tax, as ranges",
+		Decode:  agent.EstimateContext,
+		Primary: work,
+		Rubric:  rubric(),
 	}
 }
 

@@ -18,9 +18,15 @@ func family() agent.Family[estimate.Context, estimate.Final] {
 		Description: "Joins cost, risk and schedule into one total, with the breakdown that leads to it, what it rests on and what to do next.",
 		Version:     "1.0.0",
 		Skills:      []string{"estimate", "executive-summary", "synthesis", "construction"},
-		Decode:      agent.EstimateContext,
-		Primary:     work,
-		Rubric:      rubric(),
+		Examples: []string{
+			"Join these parts into one estimate.",
+			"Summarise what this project costs, how long it takes and what may go wrong.",
+		},
+		Needs:   []string{"clarification_output", "location_output", "scope_output", "cost_output", "risk_output", "timeline_output"},
+		Yields:  "one total with the breakdown that leads to it, the schedule, the risks, and what it rests on",
+		Decode:  agent.EstimateContext,
+		Primary: work,
+		Rubric:  rubric(),
 	}
 }
 

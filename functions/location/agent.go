@@ -20,9 +20,15 @@ func family() agent.Family[estimate.Context, estimate.Location] {
 		Description: "Finds what the place of the work means for its price: labor and material indexes, trade rates, sales tax, permits and weather, each with its source.",
 		Version:     "1.0.0",
 		Skills:      []string{"location", "labor-rates", "permits", "sales-tax", "weather", "construction"},
-		Decode:      agent.EstimateContext,
-		Primary:     work,
-		Rubric:      rubric(),
+		Examples: []string{
+			"What does a kitchen remodel in Denver, CO 80206 pay for labor, permits and sales tax?",
+			"Find the wage and material indexes for this address, and say where each figure comes from.",
+		},
+		Needs:   []string{"clarification_output"},
+		Yields:  "location factor, labor and material indexes, trade rates, sales tax, permit costs and weather, each with its source",
+		Decode:  agent.EstimateContext,
+		Primary: work,
+		Rubric:  rubric(),
 	}
 }
 

@@ -19,9 +19,15 @@ func family() agent.Family[estimate.Context, estimate.Risk] {
 		Description: "Simulates the total price with correlated lines and discrete risks, and recommends a contingency.",
 		Version:     "1.0.0",
 		Skills:      []string{"monte carlo", "contingency", "risk register", "sensitivity"},
-		Decode:      agent.EstimateContext,
-		Primary:     simulate,
-		Rubric:      rubric(),
+		Examples: []string{
+			"How much contingency does this estimate need?",
+			"Which risks move the price of this addition most?",
+		},
+		Needs:   []string{"clarification_output", "location_output", "scope_output", "cost_output"},
+		Yields:  "the spread of the total price, the contingency that covers 80 percent of it, and the risks that drive it",
+		Decode:  agent.EstimateContext,
+		Primary: simulate,
+		Rubric:  rubric(),
 	}
 }
 

@@ -16,9 +16,15 @@ func family() agent.Family[estimate.Context, estimate.Scope] {
 		Description: "Makes a bill of quantities of the clarified scope: every line matched to a cost code, its quantity converted and checked against the drawing, what is missing named.",
 		Version:     "1.0.0",
 		Skills:      []string{"scope", "bill-of-quantities", "takeoff", "csi-masterformat", "cost-codes"},
-		Decode:      agent.EstimateContext,
-		Primary:     work,
-		Rubric:      rubric(),
+		Examples: []string{
+			"Make a bill of quantities of this clarified scope.",
+			"Check the quantities of this bathroom against its drawing.",
+		},
+		Needs:   []string{"clarification_output"},
+		Yields:  "a bill of quantities in 24 CSI divisions: lines with cost codes, quantities, hours and what is missing",
+		Decode:  agent.EstimateContext,
+		Primary: work,
+		Rubric:  rubric(),
 	}
 }
 

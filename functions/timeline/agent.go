@@ -18,9 +18,15 @@ func family() agent.Family[estimate.Context, estimate.Timeline] {
 		Description: "Plans the work from the hours of the cost: activities, calendar, critical path, and the spread of the finish.",
 		Version:     "1.0.0",
 		Skills:      []string{"schedule", "critical path", "milestones", "weather"},
-		Decode:      agent.EstimateContext,
-		Primary:     plan,
-		Rubric:      rubric(),
+		Examples: []string{
+			"When is this kitchen done if work begins in May?",
+			"Plan this work and name the critical path.",
+		},
+		Needs:   []string{"clarification_output", "location_output", "scope_output", "cost_output"},
+		Yields:  "activities with dates, the critical path, milestones and the spread of the finish",
+		Decode:  agent.EstimateContext,
+		Primary: plan,
+		Rubric:  rubric(),
 	}
 }
 

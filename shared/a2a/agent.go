@@ -15,8 +15,9 @@ type Agent struct {
 	Skills      []string // words a caller may search for
 
 	// Offer is what a caller can ask for, with the schemas of what goes in and
-	// comes out. Nil: one skill made of Name, Description and Skills.
-	Offer []task.Skill
+	// comes out; it is asked when the agent is served, not at the start of a
+	// program. Nil: one skill made of Name, Description and Skills.
+	Offer func() []task.Skill
 
 	// Serve does the work. It returns the result, a JSON object, or what Ask
 	// returns, to ask a person, or any other error, whose kind and public message

@@ -30,7 +30,7 @@ func (a Agent) Task() task.Agent {
 
 func (a Agent) offer() []task.Skill {
 	if a.Offer != nil {
-		return a.Offer
+		return a.Offer()
 	}
 	return []task.Skill{{AgentSkill: sdk.AgentSkill{
 		ID: a.Name, Name: strings.ReplaceAll(a.Name, "_", " "), Description: a.Description, Tags: a.Skills,

@@ -181,7 +181,7 @@ func TestTaskSkill(t *testing.T) {
 		t.Errorf("Task().Skills = %+v, want %+v", got.Skills, want)
 	}
 	offer := []task.Skill{{AgentSkill: sdk.AgentSkill{ID: "score"}}, {AgentSkill: sdk.AgentSkill{ID: "explain"}}}
-	if got := (a2a.Agent{Name: "x", Offer: offer}).Task(); len(got.Skills) != 2 || got.Skills[1].ID != "explain" {
+	if got := (a2a.Agent{Name: "x", Offer: func() []task.Skill { return offer }}).Task(); len(got.Skills) != 2 || got.Skills[1].ID != "explain" {
 		t.Errorf("Task().Skills = %+v, want what is offered", got.Skills)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/fault"
 )
 
@@ -17,7 +18,10 @@ type Family[In, Out any] struct {
 	Name        string
 	Description string
 	Version     string
-	Skills      []string
+	Skills      []string // words a caller may search for
+	Examples    []string // what a caller may ask for, in sentences
+	Needs       []string // members of the input that the primary works from
+	Yields      string   // what the primary returns, in words
 
 	// Decode reads the input of the family from the message; an error of kind
 	// fault.Invalid names what is wrong with it.
@@ -34,16 +38,29 @@ type Family[In, Out any] struct {
 // Specs returns the primary, its scorer and its critic.
 func (f Family[In, Out]) Specs() []Spec {
 	return []Spec{
-		{Name: f.Name, Description: f.Description, Version: f.Version, Skills: f.Skills, Serve: f.work},
-		{
-			Name: f.Name + "_scorer", Version: f.Version, Skills: []string{"scoring", "validation"}, Serve: f.score,
+		f.spec(Spec{Name: f.Name, Description: f.Description, Skills: f.Skills, Serve: f.work}, f.skill),
+		f.spec(Spec{
+			Name: f.Name + "_scorer", Skills: []string{"scoring", "validation", f.Name}, Serve: f.score,
 			Description: "Judges the output of the " + f.Name + " agent, 0 to 100, by objective checks. 80 passes.",
-		},
-		{
-			Name: f.Name + "_critic", Version: f.Version, Skills: []string{"critique", "feedback"}, Serve: f.criticise,
+		}, f.scoring),
+		f.spec(Spec{
+			Name: f.Name + "_critic", Skills: []string{"critique", "feedback", f.Name}, Serve: f.criticise,
 			Description: "Says what is wrong with an output of the " + f.Name + " agent, why, and how to fix it.",
-		},
+		}, f.critique),
 	}
+}
+
+// spec completes an agent of the family with its one skill, which is made when
+// it is asked for: schemas cost what a start should not.
+func (f Family[In, Out]) spec(a Spec, detail func() task.Skill) Spec {
+	a.Version = f.Version
+	a.Offer = func() []task.Skill {
+		s := detail()
+		s.ID, s.Description, s.Tags = a.Name, a.Description, a.Skills
+		s.Name = strings.ToUpper(a.Name[:1]) + strings.ReplaceAll(a.Name[1:], "_", " ")
+		return []task.Skill{s}
+	}
+	return a
 }
 
 func (f Family[In, Out]) work(_ context.Context, req a2a.Request) (json.RawMessage, error) {
