@@ -12,12 +12,13 @@ import (
 // may do with a stored record is decided in record.go, and made true by writes
 // that are refused when the record changed meanwhile.
 //
-// Records are copies: neither side changes what it gave away. Every method may
+// Records are copies: a store keeps nothing that a caller could change later,
+// and callers may change what they got. Every method may
 // also fail with fault.Unavailable or fault.Timeout when the store cannot be
 // reached.
 type Store interface {
 	// Create stores a record with its first events and returns it with its
-	// Version. It returns fault.Conflict, and changes nothing, when
+	// Version; the task in it may be the one that was given. It returns fault.Conflict, and changes nothing, when
 	// (r.Agent, r.ID) is stored already.
 	Create(ctx context.Context, r Record, log ...Entry) (Record, error)
 
@@ -26,7 +27,7 @@ type Store interface {
 	Get(ctx context.Context, agent string, id sdk.TaskID) (Record, error)
 
 	// Update replaces the record, starts its lease anew and appends to the log,
-	// all at once; it returns what is stored with its Version. It returns
+	// all at once; it returns what is stored with its Version, as Create. It returns
 	// fault.Conflict, and changes nothing, when the stored record is no longer the
 	// one of r.Version, and fault.Conflict or fault.NotFound when there is none.
 	Update(ctx context.Context, r Record, log ...Entry) (Record, error)
@@ -128,6 +129,7 @@ type Record struct {
 type Turned struct {
 	ID   string `firestore:"id"`   // of the message; unique within the agent and its caller
 	Hash string `firestore:"hash"` // of its content; the same id with another hash is another message
+	Kept bool   `firestore:"kept"` // the last message of a person in the task's history is this one
 }
 
 // MaxHooks is how many push configurations a task may have.
