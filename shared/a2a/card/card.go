@@ -1,6 +1,7 @@
 package card
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -46,9 +47,10 @@ type Limits struct {
 
 // Cards are the cards of one agent. They are safe for concurrent use.
 type Cards struct {
-	name, url              string
-	short, modern, extends []byte
-	files                  map[string]file
+	name, url       string
+	modern, extends []byte
+	mayBeNobody     bool
+	files           map[string]file
 }
 
 // New makes the cards of an agent. It returns fault.Invalid when the address is
@@ -59,7 +61,10 @@ func New(agent task.Agent, opt Options) (*Cards, error) {
 		return nil, fmt.Errorf("cards of agent %s: %w", agent.Name, err)
 	}
 	opt.URL = strings.TrimSuffix(opt.URL, "/")
-	c := &Cards{name: agent.Name, url: opt.URL, files: map[string]file{}}
+	c := &Cards{
+		name: agent.Name, url: opt.URL, files: map[string]file{},
+		mayBeNobody: opt.Auth == nil || len(opt.Auth.Requirements) == 0,
+	}
 	var early []byte
 	for _, one := range []struct {
 		make   func(task.Agent, Options) (any, error)
@@ -81,10 +86,6 @@ func New(agent task.Agent, opt Options) (*Cards, error) {
 	if !opt.Extended {
 		c.extends = nil
 	}
-	var err error
-	if c.short, err = wire.Compact(shortCard(agent)); err != nil {
-		return nil, fmt.Errorf("short card of agent %s: %w", agent.Name, err)
-	}
 	c.files[Path], c.files[EarlyPath] = newFile(c.modern), newFile(early)
 	if opt.Key != nil {
 		c.files[KeysPath] = newFile(opt.Key.JWKS())
@@ -101,12 +102,18 @@ func (c *Cards) URL() string { return c.url }
 // Public returns the card of A2A 1.0 and 0.3.
 func (c *Cards) Public() []byte { return slices.Clone(c.modern) }
 
-// Extended returns the card for callers who say who they are, in the same form;
-// nil when there is none.
-func (c *Cards) Extended() []byte { return slices.Clone(c.extends) }
-
-// Short returns the card of TrueCost's dialect.
-func (c *Cards) Short() []byte { return slices.Clone(c.short) }
+// Extended returns the card for callers who say who they are, in the same form.
+// It returns fault.Unknown to nobody where callers must say who they are, and
+// fault.Conflict when there is no such card.
+func (c *Cards) Extended(_ context.Context, who task.Caller) ([]byte, error) {
+	switch {
+	case c.extends == nil:
+		return nil, fault.Wrap(fault.Conflict, sdk.ErrExtendedCardNotConfigured, "this agent has no extended card")
+	case who.ID == "" && !c.mayBeNobody:
+		return nil, fault.New(fault.Unknown, "the extended card is for callers who say who they are")
+	}
+	return slices.Clone(c.extends), nil
+}
 
 func check(agent task.Agent, opt Options) error {
 	if u, err := url.Parse(opt.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -190,8 +197,8 @@ func sharedOf(a task.Agent, opt Options) shared {
 	return s
 }
 
-// short is the card of TrueCost's dialect.
-type short struct {
+// Short is the card of TrueCost's own dialect: what agent/card answers.
+type Short struct {
 	Name         string   `json:"name"`
 	Description  string   `json:"description"`
 	Version      string   `json:"version"`
@@ -206,8 +213,9 @@ type trueCost struct {
 	Endpoint    string   `json:"endpoint"` // below the host that serves all agents
 }
 
-func shortCard(a task.Agent) short {
-	s := short{Name: a.Name, Description: a.Description, Version: a.Version, trueCost: trueCostOf(a)}
+// ShortOf returns the short card of an agent.
+func ShortOf(a task.Agent) Short {
+	s := Short{Name: a.Name, Description: a.Description, Version: a.Version, Capabilities: []string{}, trueCost: trueCostOf(a)}
 	for _, skill := range a.Skills {
 		for _, tag := range skill.Tags {
 			if !slices.Contains(s.Capabilities, tag) {

@@ -3,6 +3,7 @@ package card
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
@@ -93,14 +95,20 @@ func TestCards(t *testing.T) {
 			}
 			for _, path := range []string{Path, EarlyPath, KeysPath} {
 				w := httptest.NewRecorder()
-				if cards.Serve(w, httptest.NewRequest(http.MethodGet, "http://evil.example"+path, nil), path) {
+				if cards.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://evil.example/a2a_sums"+path, nil)); w.Code == http.StatusOK {
 					add(path, w.Body.Bytes())
 				}
 			}
-			if cards.Extended() != nil {
-				add("extended", cards.Extended())
+			if extended, err := cards.Extended(t.Context(), task.Caller{ID: "anna"}); err == nil {
+				add("extended", extended)
+			} else if !errors.Is(err, sdk.ErrExtendedCardNotConfigured) || opt.Extended {
+				t.Errorf("Extended = %v", err)
 			}
-			add("short", cards.Short())
+			short, err := wire.Compact(ShortOf(testAgent()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			add("short", short)
 			file := "testdata/" + name + ".txtar"
 			if *update {
 				if err := os.WriteFile(file, txtar.Format(got), 0o600); err != nil {
@@ -135,6 +143,25 @@ func TestTheSDKReadsCards(t *testing.T) {
 	}
 	if card.Name != "sums" || len(card.SupportedInterfaces) != 4 || !card.Capabilities.Streaming || card.Capabilities.PushNotifications || card.Skills[0].ID != "add" {
 		t.Errorf("card = %+v", card)
+	}
+}
+
+// The extended card is not for nobody, unless nobody need say who they are.
+func TestExtendedIsNotForNobody(t *testing.T) {
+	t.Parallel()
+	opt := Options{URL: "https://agents.example/a2a_sums", Extended: true}
+	for _, auth := range []*Auth{nil, testAuth()} {
+		opt.Auth = auth
+		cards, err := New(testAgent(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cards.Extended(t.Context(), task.Caller{}); (err == nil) != (auth == nil) || err != nil && fault.KindOf(err) != fault.Unknown {
+			t.Errorf("Extended(nobody) with auth %v = %v", auth != nil, err)
+		}
+		if _, err := cards.Extended(t.Context(), task.Caller{ID: "anna"}); err != nil {
+			t.Errorf("Extended(anna) = %v", err)
+		}
 	}
 }
 

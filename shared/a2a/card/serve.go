@@ -26,15 +26,17 @@ func newFile(body []byte) file {
 	return file{body: body, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
-// Serve answers a request for one of the well-known paths; path is the request's
-// below the agent. It reports whether path is one of them: if not, nothing was
-// written.
-func (c *Cards) Serve(w http.ResponseWriter, r *http.Request, path string) bool {
-	f, ok := c.files[path]
-	if ok {
+// ServeHTTP answers requests for the well-known paths, whatever stands before
+// them.
+func (c *Cards) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if f, ok := c.files[path[max(0, strings.LastIndex(path, "/.well-known/")):]]; ok {
 		f.ServeHTTP(w, r)
+		return
 	}
-	return ok
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = w.Write([]byte(`{"error":"there is no such card"}`)) // the caller has gone if this fails
 }
 
 // ServeHTTP answers GET and HEAD, with 304 for a caller who has the file.

@@ -37,7 +37,7 @@ func TestServe(t *testing.T) {
 			if tt.known != "" {
 				r.Header.Set("If-None-Match", tt.known)
 			}
-			if !cards.Serve(w, r, tt.path) || w.Code != tt.status || (w.Body.Len() > 0) != tt.body {
+			if cards.ServeHTTP(w, r); w.Code != tt.status || (w.Body.Len() > 0) != tt.body {
 				t.Errorf("%s %s = %d with %d bytes, want %d", tt.method, tt.path, w.Code, w.Body.Len(), tt.status)
 			}
 			h := w.Header()
@@ -56,8 +56,8 @@ func TestServe(t *testing.T) {
 		})
 	}
 	w := httptest.NewRecorder()
-	if cards.Serve(w, httptest.NewRequest(http.MethodGet, KeysPath, nil), KeysPath) || w.Body.Len() > 0 {
-		t.Errorf("without a key there are no keys to serve, got %s", w.Body)
+	if cards.ServeHTTP(w, httptest.NewRequest(http.MethodGet, KeysPath, nil)); w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("keys where there is no key = %d %s, want 404", w.Code, w.Body)
 	}
 }
 

@@ -2,12 +2,10 @@ package front
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
-	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/a2a/wire"
 )
 
@@ -113,30 +111,4 @@ func textOf(m *sdk.Message) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-// shortCard is what agent/card answers: the card of the dialect.
-type shortCard struct {
-	Name         string   `json:"name"`
-	Description  string   `json:"description"`
-	Version      string   `json:"version"`
-	Capabilities []string `json:"capabilities"`
-	InputModes   []string `json:"input_modes"`
-	OutputModes  []string `json:"output_modes"`
-	Endpoint     string   `json:"endpoint"`
-}
-
-func shortCardOf(a task.Agent) shortCard {
-	words := []string{}
-	for _, s := range a.Skills {
-		for _, tag := range s.Tags {
-			if !slices.Contains(words, tag) {
-				words = append(words, tag)
-			}
-		}
-	}
-	return shortCard{
-		Name: a.Name, Description: a.Description, Version: a.Version, Capabilities: words,
-		InputModes: []string{"json"}, OutputModes: []string{"json"}, Endpoint: "/a2a/" + a.Name,
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"truecost.dev/shared/a2a/card"
 	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
@@ -168,7 +169,7 @@ func (trueCost) encode(r request, c call, a answer) response {
 	case a.err != nil:
 		return plainError(id, a.err)
 	case c.op == getCard:
-		return response{status: http.StatusOK, body: wire.Result(id, shortCardOf(r.agent))}
+		return response{status: http.StatusOK, body: wire.Result(id, card.ShortOf(r.agent))}
 	case a.message != nil:
 		a.task = &sdk.Task{
 			ID: a.message.TaskID, ContextID: a.message.ContextID, Status: sdk.TaskStatus{State: sdk.TaskStateCompleted},
