@@ -25,8 +25,13 @@ type codec interface {
 
 	// frame writes one event of the stream that answers c; ok is false for an
 	// event the dialect has no word for. encode writes an error after the first
-	// frame, as the data of the last.
+	// frame, as the data of the last, unless the codec is a breaker.
 	frame(r request, c call, f task.Frame) (e event, ok bool)
+}
+
+// breaker is a codec with a frame of its own for an error in a stream under way.
+type breaker interface {
+	broken(c call, err error) event
 }
 
 // operation is what a call asks for.
@@ -62,6 +67,8 @@ type call struct {
 
 	after *int64 // of followTask: the event after which to resume
 	ended bool   // of followTask and cancelTask: a task that has ended is answered too, not refused
+	told  *told  // of followTask, in a dialect whose frames repeat what came before
+	hello string // of followTask: the comment that the stream begins with; empty: none
 }
 
 // answer is what came of a call: one of these, or nothing for dropHook.

@@ -6,8 +6,9 @@ import "truecost.dev/shared/a2a/task"
 // this order and the first that detects a request has it: those that go by the
 // path come before those that go by a header, and those before the ones that
 // look into the body.
-func codecsOf(_ task.Agent) []codec {
+func codecsOf(agent task.Agent) []codec {
 	return []codec{
+		newFiveStep(agent),
 		earlyREST{},
 		v1REST{},
 		v1RPC{},
