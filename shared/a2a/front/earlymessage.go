@@ -134,9 +134,9 @@ func protoFileOf(raw json.RawMessage) (*sdk.Part, error) {
 	}
 	var part *sdk.Part
 	if f.raw("fileWithBytes") != nil {
-		text, _ := f.text("fileWithBytes")
+		text, wrong := f.text("fileWithBytes")
 		once, err := base64.StdEncoding.DecodeString(text)
-		if err != nil || text == "" {
+		if wrong != nil || err != nil {
 			return nil, fmt.Errorf(".file.fileWithBytes: want base64")
 		}
 		twice, err := base64.StdEncoding.DecodeString(string(once))
@@ -145,9 +145,9 @@ func protoFileOf(raw json.RawMessage) (*sdk.Part, error) {
 		}
 		part = sdk.NewRawPart(twice)
 	} else {
-		text, _ := f.text("fileWithUri")
+		text, wrong := f.text("fileWithUri")
 		u, err := url.Parse(text)
-		if err != nil || !u.IsAbs() {
+		if wrong != nil || err != nil || !u.IsAbs() {
 			return nil, fmt.Errorf(".file.fileWithUri: want an absolute URL")
 		}
 		part = sdk.NewFileURLPart(sdk.URL(text), "")
