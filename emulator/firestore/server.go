@@ -25,6 +25,9 @@ import (
 // below it, with the error of the service.
 const maxMessage = 32 << 20
 
+// streamWorkers is how many calls find a goroutine whose stack has grown already.
+const streamWorkers = 16
+
 // Options configure a Server; the zero value works.
 type Options struct {
 	// Now is the clock that commit times are taken from; nil means time.Now.
@@ -106,7 +109,7 @@ func newServer(documents *store.Store, o Options) *Server {
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage),
 		grpc.UnaryInterceptor(s.guardUnary), grpc.StreamInterceptor(s.guardStream),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true}),
-		grpc.WaitForHandlers(true),
+		grpc.WaitForHandlers(true), grpc.NumStreamWorkers(streamWorkers),
 	)
 	pb.RegisterFirestoreServer(s.grpc, &service{Server: s})
 	s.http = &http.Server{Handler: s.control(), ReadHeaderTimeout: peekTimeout}

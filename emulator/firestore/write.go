@@ -38,7 +38,8 @@ func (s *Server) commit(ctx context.Context, method, database string, writes []*
 
 // Commit implements the RPC.
 func (s *service) Commit(ctx context.Context, q *pb.CommitRequest) (*pb.CommitResponse, error) {
-	if proto.Size(q) > maxRequest {
+	// Only more documents than that could be stored and be too large together.
+	if len(q.GetWrites()) > maxRequest/value.MaxDocumentBytes && proto.Size(q) > maxRequest {
 		return nil, invalid("Transaction too big. Decrease transaction size.")
 	}
 	c, err := s.commit(ctx, "Commit", q.GetDatabase(), q.GetWrites(), q.GetTransaction())

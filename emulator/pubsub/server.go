@@ -32,6 +32,9 @@ const (
 // minKeepalive is how often a client may ask whether the connection lives.
 const minKeepalive = 10 * time.Second
 
+// streamWorkers is how many calls find a goroutine whose stack has grown already.
+const streamWorkers = 16
+
 // Options of a Server. The zero value is a server on the machine's clock that
 // delivers as well as it can.
 type Options struct {
@@ -118,6 +121,7 @@ func serve(b *broker, o Options) *Server {
 	}
 	s.pushes, s.abort = context.WithCancel(context.Background())
 	s.grpc = grpc.NewServer(append(interceptors(o.Fail), grpc.MaxRecvMsgSize(maxRequestFrame), grpc.WaitForHandlers(true),
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minKeepalive, PermitWithoutStream: true}))...)
 	pubsubpb.RegisterPublisherServer(s.grpc, &publisher{broker: s.broker})
 	pubsubpb.RegisterSubscriberServer(s.grpc, &subscriber{server: s, broker: s.broker})

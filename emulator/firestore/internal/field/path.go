@@ -114,7 +114,13 @@ func (p Path) Get(fields map[string]*pb.Value) *pb.Value {
 // Set puts v at p, or deletes what is there when v is nil. Fields belongs to
 // the caller and is changed; maps inside it are copied before they change. A
 // value in the way that is no map gives way to one.
-func (p Path) Set(fields map[string]*pb.Value, v *pb.Value) {
+func (p Path) Set(fields map[string]*pb.Value, v *pb.Value) { p.SetIn(fields, v, Own{}) }
+
+// Own are the maps that one caller of SetIn has copied already.
+type Own map[*pb.Value]bool
+
+// SetIn is Set for several paths in the same fields: each map is copied once.
+func (p Path) SetIn(fields map[string]*pb.Value, v *pb.Value, own Own) {
 	name := p[0]
 	if len(p) == 1 {
 		if v == nil {
@@ -128,12 +134,15 @@ func (p Path) Set(fields map[string]*pb.Value, v *pb.Value) {
 	if v == nil && !isMap {
 		return
 	}
-	inner := maps.Clone(fields[name].GetMapValue().GetFields())
-	if inner == nil {
-		inner = map[string]*pb.Value{}
+	if !own[fields[name]] {
+		inner := maps.Clone(fields[name].GetMapValue().GetFields())
+		if inner == nil {
+			inner = map[string]*pb.Value{}
+		}
+		fields[name] = value.NewMap(inner)
+		own[fields[name]] = true
 	}
-	p[1:].Set(inner, v)
-	fields[name] = value.NewMap(inner)
+	p[1:].SetIn(fields[name].GetMapValue().GetFields(), v, own)
 }
 
 // Mask returns the part of doc that lies under paths; doc itself is not changed.

@@ -174,8 +174,9 @@ func (m *mutation) base(cur *pb.Document) map[string]*pb.Value {
 	if fields == nil {
 		fields = map[string]*pb.Value{}
 	}
+	own := field.Own{}
 	for _, p := range m.mask {
-		p.Set(fields, p.Get(m.fields))
+		p.SetIn(fields, p.Get(m.fields), own)
 	}
 	return fields
 }
