@@ -23,12 +23,17 @@ const (
 
 // shardDoc is the document of a shard.
 type shardDoc struct {
-	Node     string     `firestore:"node"`
-	Attempt  int        `firestore:"attempt"`
-	Index    int        `firestore:"index"`
-	From     int        `firestore:"from"`
-	Size     int        `firestore:"size"`
-	Window   int        `firestore:"window"`
+	Node    string `firestore:"node"`
+	Attempt int    `firestore:"attempt"`
+	Index   int    `firestore:"index"`
+	From    int    `firestore:"from"`
+	Size    int    `firestore:"size"`
+	Window  int    `firestore:"window"`
+	shardWork
+}
+
+// shardWork is what changes of a shard.
+type shardWork struct {
 	Active   bool       `firestore:"active"`
 	Complete bool       `firestore:"complete"`
 	Done     []byte     `firestore:"done"`
@@ -52,7 +57,7 @@ type inFlight struct {
 func shardFields(fan runner.FanID, s *engine.Shard) shardDoc {
 	d := shardDoc{
 		Node: fan.Node, Attempt: fan.Attempt, Index: s.Index, From: s.From, Size: s.Size, Window: s.Window,
-		Active: s.Active, Complete: s.Complete, Done: s.Done, Failed: s.Failed,
+		shardWork: shardWork{Active: s.Active, Complete: s.Complete, Done: s.Done, Failed: s.Failed},
 	}
 	for _, f := range s.InFlight {
 		d.InFlight = append(d.InFlight, inFlight(f))
@@ -76,7 +81,12 @@ func loadShard(doc *firestore.DocumentSnapshot) (runner.Shard, error) {
 }
 
 func (b *batch) putShard(fan runner.FanID, s *runner.Shard) {
-	b.put(b.store.shard(fan, s.Index), shardFields(fan, &s.Shard), s.Version)
+	d := shardFields(fan, &s.Shard)
+	if s.Version.IsZero() {
+		b.put(b.store.shard(fan, s.Index), d, s.Version)
+		return
+	}
+	b.put(b.store.shard(fan, s.Index), d.shardWork, s.Version)
 }
 
 // Shards implements runner.Store. One read per index.
