@@ -45,6 +45,9 @@ type Options struct {
 	MaxSent  int           // bytes of a stream, after which it closes and the caller listens again; 0 is 9 MB
 }
 
+// margin is what an answer gets of the time of a request.
+const margin = 10 * time.Second
+
 // front is the HTTP side of one agent.
 type front struct {
 	desk   *task.Desk
@@ -127,23 +130,30 @@ func (f *front) serve(w http.ResponseWriter, in request) {
 	if err == nil {
 		asked, err = c.decode(in)
 	}
-	if err == nil {
-		asked.send.Caller = who
-		err = fit(in.agent, asked.send)
-	}
+	asked.send.Caller = who
+	ctx, cancel := inTime(in.http.Context())
+	defer cancel()
 	var a answer
 	switch {
 	case err != nil:
 		a.err = err
 	case asked.op == streamMessage || asked.op == followTask:
-		a.err = f.stream(w, in, c, asked)
-		if a.err == nil {
+		if a.err = f.stream(ctx, w, in, c, asked); a.err == nil {
 			return
 		}
 	default:
-		a, a.err = f.do(in.http.Context(), who, asked)
+		a, a.err = f.do(ctx, who, asked)
 	}
 	f.write(w, in, c.encode(in, asked, a), a.err)
+}
+
+// inTime returns a context that ends early enough to answer before the platform
+// cuts the request off.
+func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline.Add(-margin))
+	}
+	return context.WithCancel(ctx)
 }
 
 // admit finds out who asks, reads the body and chooses the dialect.

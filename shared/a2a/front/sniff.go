@@ -61,7 +61,7 @@ func voice(codecs []codec, r request) codec {
 	case r.http.Method != http.MethodPost && r.path != "/", foreign(r.path):
 		return v1REST{}
 	case early(version(r.http)):
-		return plain{}
+		return earlyRPC{}
 	}
 	return v1RPC{}
 }
@@ -85,12 +85,4 @@ func wrongVersion() error {
 
 func noRoute(r request) error {
 	return wire.Refuse(http.StatusOK, wire.CodeMethodNotFound, "%s %s: this agent has no such route", r.http.Method, r.path)
-}
-
-// plain words errors of JSON-RPC for callers who did not say that they know
-// what 1.0 puts into them.
-type plain struct{ v1RPC }
-
-func (plain) encode(r request, _ call, a answer) response {
-	return plainError(wire.Echo(r.top), a.err)
 }

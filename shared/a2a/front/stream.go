@@ -16,10 +16,8 @@ import (
 	"truecost.dev/shared/fault"
 )
 
-const (
-	margin = 10 * time.Second // before the deadline of a request, to close its stream in time
-	stall  = 30 * time.Second // for a caller to take a frame
-)
+// stall is how long a caller may take for a frame.
+const stall = 30 * time.Second
 
 // stream answers a call with server-sent events. An error before the first frame
 // is returned, to be a plain answer; nil means that an answer was written.
@@ -28,14 +26,9 @@ const (
 // and nothing is written any more: the desk yields no more events, and returns
 // when the work that this request does is done. No end is invented: callers find
 // none, and listen again.
-func (f *front) stream(w http.ResponseWriter, in request, c codec, asked call) error {
-	ctx, cancel := context.WithCancel(in.http.Context())
+func (f *front) stream(ctx context.Context, w http.ResponseWriter, in request, c codec, asked call) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if deadline, ok := ctx.Deadline(); ok {
-		var early context.CancelFunc
-		ctx, early = context.WithDeadline(ctx, deadline.Add(-margin))
-		defer early()
-	}
 	s := &stream{
 		w: w, control: http.NewResponseController(w), pulse: f.opt.Pulse, left: f.opt.MaxSent, hangUp: cancel,
 		frame: func(fr task.Frame) (event, bool) {
@@ -52,6 +45,9 @@ func (f *front) stream(w http.ResponseWriter, in request, c codec, asked call) e
 			return err
 		}
 		s.open()
+		if asked.hello != "" {
+			s.write([]byte(": " + asked.hello + "\n\n"))
+		}
 	}
 	err := s.run(ctx, frames)
 	if err == nil || !s.opened {
@@ -59,7 +55,11 @@ func (f *front) stream(w http.ResponseWriter, in request, c codec, asked call) e
 	}
 	if ctx.Err() == nil { // else the error is that nobody listens any more
 		f.excuse(http.Header{}, in, err)
-		s.send(event{data: c.encode(in, asked, answer{err: err}).body})
+		last := event{data: c.encode(in, asked, answer{err: err}).body}
+		if b, ok := c.(breaker); ok {
+			last = b.broken(asked, err)
+		}
+		s.send(last)
 	}
 	s.close()
 	return nil
