@@ -26,30 +26,41 @@ func Clean(s string, limit int) string {
 // cleaner is a text that grows; gap is what parts the next word from the last: a
 // space, the end of a line, or 0 for nothing.
 type cleaner struct {
-	out []rune
-	gap rune
+	out   []rune
+	gap   rune
+	noted bool // the gap was before a note that is gone
 }
 
 func (c *cleaner) add(r rune) {
 	switch {
 	case strings.ContainsRune("\n\r\u2028\u2029", r):
-		c.gap = '\n'
+		c.gap, c.noted = '\n', false
 	case unicode.IsSpace(r):
 		if c.gap == 0 {
 			c.gap = ' '
 		}
+		c.noted = false
 	case invisible(r):
 	case r == ']' && note(c.out) >= 0:
 		c.out, c.gap = c.out[:note(c.out)], 0
 		if n := len(c.out); n > 0 && (c.out[n-1] == ' ' || c.out[n-1] == '\n') {
-			c.out, c.gap = c.out[:n-1], c.out[n-1]
+			c.out, c.gap, c.noted = c.out[:n-1], c.out[n-1], true
 		}
 	default:
-		if c.gap != 0 && len(c.out) > 0 {
-			c.out = append(c.out, c.gap)
-		}
-		c.out, c.gap = append(c.out, r), 0
+		c.word(r)
 	}
+}
+
+// word adds a character that shows. What stood before a note stands before the
+// full stop behind it.
+func (c *cleaner) word(r rune) {
+	if c.noted && strings.ContainsRune(".,;:!?)", r) {
+		c.gap = 0
+	}
+	if c.gap != 0 && len(c.out) > 0 {
+		c.out = append(c.out, c.gap)
+	}
+	c.out, c.gap, c.noted = append(c.out, r), 0, false
 }
 
 // Line is Clean for what stands on one line.

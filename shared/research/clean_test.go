@@ -19,17 +19,18 @@ func TestClean(t *testing.T) {
 		{"  a\t b \u00a0 c  ", 10, "a b c"},
 		{"a \n\n \r\n b", 10, "a\nb"},
 		{"a\u2028b\u2029c", 10, "a\nb\nc"},
-		{"a\u200bb\u202ec\ufeffd\u00ade", 10, "abcde"},             // zero width, direction, mark, soft hyphen
-		{"a\U000e0041\U000e0042b", 10, "ab"},                       // letters of the tag block
-		{"a\ufe0fb\U000e0100c", 10, "abc"},                         // selectors of variants
-		{"a\x00\x1b[31mb", 10, "a[31mb"},                           // controls
-		{"a\xffb\xc3", 10, "ab"},                                   // not UTF-8
-		{"Bonds [1] cost [23] money.[4]", 40, "Bonds cost money."}, // notes of the page
-		{"a [[1]2] b [ 3 ] c [4\n] d", 40, "a b c d"},              // marks that appear when others go
-		{"a[\u200b1\u200b]b", 40, "ab"},                            // marks that appear when others go
-		{"a [٣] b", 40, "a b"},                                     // digits of other scripts
-		{"[a1] [1a] [] ]1[ [1", 40, "[a1] [1a] [] ]1[ [1"},         // no marks
-		{"line one [1]\nline two", 40, "line one\nline two"},       // the line ends where it did
+		{"a\u200bb\u202ec\ufeffd\u00ade", 10, "abcde"},                             // zero width, direction, mark, soft hyphen
+		{"a\U000e0041\U000e0042b", 10, "ab"},                                       // letters of the tag block
+		{"a\ufe0fb\U000e0100c", 10, "abc"},                                         // selectors of variants
+		{"a\x00\x1b[31mb", 10, "a[31mb"},                                           // controls
+		{"a\xffb\xc3", 10, "ab"},                                                   // not UTF-8
+		{"Bonds [1] cost [23] money.[4]", 40, "Bonds cost money."},                 // notes of the page
+		{"the penal sum [2], and [3] more [4] .", 40, "the penal sum, and more ."}, // and what follows them
+		{"a [[1]2] b [ 3 ] c [4\n] d", 40, "a b c d"},                              // marks that appear when others go
+		{"a[\u200b1\u200b]b", 40, "ab"},                                            // marks that appear when others go
+		{"a [٣] b", 40, "a b"},                                                     // digits of other scripts
+		{"[a1] [1a] [] ]1[ [1", 40, "[a1] [1a] [] ]1[ [1"},                         // no marks
+		{"line one [1]\nline two", 40, "line one\nline two"},                       // the line ends where it did
 		{"abcdef", 3, "abc"},
 		{"äöü", 2, "äö"},
 		{"ab cd", 3, "ab"},
