@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/uuid"
@@ -149,6 +150,7 @@ func (d *Desk) record(m draft) Record {
 	}
 	if m.queued {
 		r.Queued, r.Tries, r.Fence = true, 0, 0
+		r.Task.Metadata[wire.MetaCreated] = now.Format(time.RFC3339Nano)
 	}
 	if m.turn.Kept {
 		r.Task.History = []*sdk.Message{m.message(r)}
