@@ -15,6 +15,7 @@ import (
 
 	client "cloud.google.com/go/pubsub/v2"
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/api/option"
 	"google.golang.org/grpc"
@@ -23,6 +24,8 @@ import (
 	"truecost.dev/emulator/hub"
 	"truecost.dev/emulator/pubsub"
 	"truecost.dev/emulator/pubsub/pubsubtest"
+	"truecost.dev/shared/a2a/card"
+	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/host"
 )
 
@@ -146,6 +149,41 @@ func TestFunctionsSeeTheRestOfThePath(t *testing.T) {
 		if status, _ := get(t, url); status != http.StatusNotFound {
 			t.Errorf("GET %s = %d, want 404", url, status)
 		}
+	}
+}
+
+// The directory has the cards of all agents, as they are at the agents.
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	cards, err := card.New(task.Agent{
+		Name: "location", Description: "Finds what the place means.", Version: "1.0.0",
+		Skills: []task.Skill{{AgentSkill: sdk.AgentSkill{ID: "location", Name: "Location", Description: "Finds it.", Tags: []string{"place"}}}},
+	}, card.Options{URL: "https://agents.example/a2a_location"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(echo("step"))
+	table := c.Functions
+	c.Functions = func(at hub.Addresses) ([]host.Function, error) {
+		all, err := table(at)
+		for i := range all {
+			if all[i].Name == "a2a_location" {
+				all[i].Cards = func() (*card.Cards, error) { return cards, nil }
+			}
+		}
+		return all, err
+	}
+	at := start(t, c).Addresses()
+	status, body := get(t, "http://"+at.Hosting+"/.well-known/agents.json")
+	var got card.Directory
+	if err := json.Unmarshal([]byte(body), &got); err != nil || status != http.StatusOK {
+		t.Fatalf("directory = %d %s", status, body)
+	}
+	if len(got.Agents) != 1 || got.Agents[0].Name != "location" || string(got.Agents[0].Card) != string(cards.Public()) {
+		t.Errorf("directory = %+v, want the one agent with its card", got)
+	}
+	if _, page := get(t, "http://"+at.Hosting+"/"); !strings.Contains(page, "Finds what the place means.") || !strings.Contains(page, `href="/.well-known/agents.json"`) {
+		t.Errorf("the page says neither what the agent does nor where the directory is:\n%s", page)
 	}
 }
 

@@ -2,10 +2,14 @@ package hub
 
 import (
 	_ "embed"
+	"encoding/json"
+	"fmt"
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 
+	"truecost.dev/shared/a2a/card"
 	"truecost.dev/shared/host"
 )
 
@@ -42,8 +46,67 @@ func mountHosting(v tableView, functions []host.Function) http.Handler {
 			mount(mux, "/a2a/"+short, f.Handler)
 		}
 	}
-	mux.Handle("GET /{$}", page(hostingPage, func(*http.Request) any { return v }))
+	mux.Handle(card.DirectoryPath, directory(functions))
+	mux.Handle("GET /{$}", page(hostingPage, func(*http.Request) any {
+		return struct {
+			tableView
+			Agents []agentView
+		}{v, agents(v, functions)}
+	}))
 	return mux
+}
+
+// agentView is what the hosting page shows of an agent.
+type agentView struct {
+	functionView
+	Does, Version string
+}
+
+// agents reads the agents of a table from their cards; one without says its name
+// alone.
+func agents(v tableView, functions []host.Function) []agentView {
+	var all []agentView
+	for i, f := range functions {
+		if f.Kind != host.Agent {
+			continue
+		}
+		a := agentView{functionView: v.Rows[i]}
+		if f.Cards != nil {
+			var about struct{ Description, Version string }
+			if c, err := f.Cards(); err == nil && json.Unmarshal(c.Public(), &about) == nil {
+				a.Does, a.Version = about.Description, about.Version
+			}
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// directory lists the cards of the agents. They are made at the first request: a
+// start does not wait for signatures.
+func directory(functions []host.Function) http.Handler {
+	made := sync.OnceValues(func() (http.Handler, error) {
+		var all []*card.Cards
+		for _, f := range functions {
+			if f.Cards == nil {
+				continue
+			}
+			c, err := f.Cards()
+			if err != nil {
+				return nil, fmt.Errorf("function %s: %w", f.Name, err)
+			}
+			all = append(all, c)
+		}
+		return card.NewDirectory(all...)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, err := made()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // mount serves h at path and below it. h sees the rest of the path, "/" at

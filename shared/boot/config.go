@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/sethvargo/go-envconfig"
+
+	"truecost.dev/shared/a2a/card"
 )
 
 // Config is everything an operator can set.
@@ -25,6 +27,9 @@ type Config struct {
 	// AgentsURL is the base address of the agent functions; empty is
 	// https://{region}-{project}.cloudfunctions.net.
 	AgentsURL string `env:"A2A_BASE_URL"`
+
+	// CardKey signs the cards of the agents: P-256, in PEM. Empty: they are not signed.
+	CardKey Secret `env:"TRUECOST_CARD_KEY"`
 
 	StepsTopic   string `env:"TRUECOST_STEPS_TOPIC, default=truecost-steps"`     // calls of agents
 	ControlTopic string `env:"TRUECOST_CONTROL_TOPIC, default=truecost-control"` // what takes a moment
@@ -70,6 +75,8 @@ func (c Config) Validate() error {
 	if u, err := url.Parse(c.AgentsURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		bad("A2A_BASE_URL", c.AgentsURL, "an http or https address")
 	}
+	_, keyErr := c.cardKey()
+	errs = append(errs, keyErr)
 	if c.PassScore < 0 || c.PassScore > 100 {
 		bad("PIPELINE_PASSING_SCORE", c.PassScore, "a score from 0 to 100")
 	}
@@ -106,4 +113,16 @@ func (c Config) Validate() error {
 		bad("TRUECOST_LOCAL_AUTH", c.LocalAuth, "allowed without FIRESTORE_EMULATOR_HOST: unsigned tokens are for the local system alone")
 	}
 	return errors.Join(errs...)
+}
+
+// cardKey returns what signs the cards, nil if they are not signed.
+func (c Config) cardKey() (*card.Key, error) {
+	if c.CardKey == "" {
+		return nil, nil
+	}
+	key, err := card.ParseKey([]byte(c.CardKey))
+	if err != nil {
+		return nil, fmt.Errorf("TRUECOST_CARD_KEY: %w", err)
+	}
+	return key, nil
 }

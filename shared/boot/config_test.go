@@ -28,6 +28,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		{map[string]string{"PIPELINE_PASSING_SCORE": "101", "PIPELINE_MAX_RETRIES": "-1"}, []string{"PIPELINE_PASSING_SCORE", "PIPELINE_MAX_RETRIES"}},
 		{map[string]string{"TRUECOST_AGENT_TIMEOUT": "-1s"}, []string{"TRUECOST_AGENT_TIMEOUT"}},
 		{map[string]string{"TRUECOST_RUN_TIMEOUT": "soon"}, []string{"soon"}},
+		{map[string]string{"TRUECOST_CARD_KEY": "hunter2"}, []string{"TRUECOST_CARD_KEY", "PEM"}},
 		{map[string]string{"TRUECOST_LOCAL_AUTH": "true"}, []string{"TRUECOST_LOCAL_AUTH", "FIRESTORE_EMULATOR_HOST"}},
 	}
 	for _, tt := range tests {

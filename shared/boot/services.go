@@ -15,6 +15,7 @@ import (
 	"cloud.google.com/go/pubsub/v2"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/card"
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/gcp/docstore"
 	"truecost.dev/shared/gcp/topic"
@@ -99,9 +100,15 @@ func (s *Services) Env() host.Env {
 		verify.Verify, verify.AllowAnonymous = callable.UnsignedVerifier, true
 	}
 	return host.Env{
-		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Tasks: s.Tasks,
+		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Cards: s.cards, Tasks: s.Tasks,
 		AgentTime: s.Config.AgentTime, TaskLease: s.Config.TaskLease, Callable: verify,
 	}
+}
+
+// cards returns what the cards of all agents say alike.
+func (s *Services) cards() (card.Options, error) {
+	key, err := s.Config.cardKey()
+	return card.Options{Key: key}, err
 }
 
 func (s *Services) newRunner() (*runner.Runner, error) {

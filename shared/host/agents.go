@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/card"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/callable"
 )
@@ -17,7 +18,8 @@ import (
 type Env struct {
 	Log      *slog.Logger
 	Now      func() time.Time
-	AgentURL string // base address of the agents, for their cards: AgentURL/a2a_location
+	AgentURL string                       // base address of the agents, for their cards: AgentURL/a2a_location
+	Cards    func() (card.Options, error) // of every agent, but for its URL; nil: the zero Options
 	Tasks    func() (a2a.Tasks, error)
 
 	AgentTime time.Duration // bounds one call of an agent
@@ -31,7 +33,7 @@ func (e Env) Agents(specs []agent.Spec) []Function {
 	functions := make([]Function, len(specs))
 	for i, spec := range specs {
 		name := "a2a_" + spec.Name
-		functions[i] = Function{Name: name, Kind: Agent, Handler: lazily(func() http.Handler {
+		functions[i] = Function{Name: name, Kind: Agent, Cards: e.cards(spec, name), Handler: lazily(func() http.Handler {
 			opt := a2a.Options{Tasks: e.Tasks, Now: e.Now, Log: e.Log, Deadline: e.AgentTime, Lease: e.TaskLease}
 			if e.AgentURL != "" {
 				opt.URL = strings.TrimSuffix(e.AgentURL, "/") + "/" + name
@@ -40,6 +42,21 @@ func (e Env) Agents(specs []agent.Spec) []Function {
 		})}
 	}
 	return functions
+}
+
+// cards makes the cards of an agent when they are first asked for.
+func (e Env) cards(spec agent.Spec, name string) func() (*card.Cards, error) {
+	return sync.OnceValues(func() (*card.Cards, error) {
+		var opt card.Options
+		if e.Cards != nil {
+			var err error
+			if opt, err = e.Cards(); err != nil {
+				return nil, err
+			}
+		}
+		opt.URL = strings.TrimSuffix(e.AgentURL, "/") + "/" + name
+		return card.New(spec.Task(), opt)
+	})
 }
 
 // Callables returns the functions of a group of callables.

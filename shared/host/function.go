@@ -7,6 +7,8 @@ package host
 import (
 	"net/http"
 	"time"
+
+	"truecost.dev/shared/a2a/card"
 )
 
 // Kind of a function.
@@ -34,6 +36,8 @@ type Function struct {
 	Kind  Kind
 	Topic string // of an Event function: the Pub/Sub topic id that triggers it
 	Push  Push   // of an Event function: how the topic's messages reach it
+
+	Cards func() (*card.Cards, error) // of an Agent: what a directory shows of it
 
 	// Handler serves HTTP, without the /{project}/{region}/{name} prefix in the
 	// path. For an Event function it takes CloudEvents in binary mode. It builds
