@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	sdk "github.com/a2aproject/a2a-go/v2/a2a"
-
 	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
@@ -48,26 +46,4 @@ func questionIn(err error) (q Question, ok bool, bad error) {
 		q.Schema = schema
 	}
 	return q, true, nil
-}
-
-// wait leaves a task to a person: the prompt as text, the schema as data.
-func wait(t *sdk.Task, q Question) {
-	parts := []*sdk.Part{sdk.NewTextPart(q.Prompt)}
-	if q.Schema != nil {
-		parts = append(parts, sdk.NewDataPart(q.Schema))
-	}
-	say(t, sdk.TaskStateInputRequired, parts...)
-}
-
-// questionOf returns the question a task waits with.
-func questionOf(t *sdk.Task) Question {
-	q := Question{Prompt: textOf(t.Status.Message)}
-	if t.Status.Message != nil {
-		for _, p := range t.Status.Message.Parts {
-			if raw, ok := p.Data().(json.RawMessage); ok {
-				q.Schema = raw
-			}
-		}
-	}
-	return q
 }

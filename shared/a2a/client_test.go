@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task/tasktest"
 	"truecost.dev/shared/fault"
 )
 
@@ -275,10 +276,9 @@ func TestCallEnds(t *testing.T) {
 func TestKindsTravel(t *testing.T) {
 	t.Parallel()
 	for _, kind := range fault.Kinds() {
-		h := a2a.NewHandler(agentFunc(func(context.Context, a2a.Request) (json.RawMessage, error) {
+		client := clientOf(agentFunc(func(context.Context, a2a.Request) (json.RawMessage, error) {
 			return nil, fault.New(kind, "why")
-		}), frozen())
-		client := a2a.Client{HTTP: &http.Client{Transport: inProcess{h}}, BaseURL: "http://agents"}
+		}), tasktest.NewMemory(standing))
 		_, err := client.Call(t.Context(), "location", callID, a2a.Request{EstimateID: "e"})
 		want := kind
 		if kind == fault.Canceled {
@@ -332,7 +332,7 @@ func ExampleClient_Call() {
 	agent := a2a.Agent{Name: "location", Serve: func(_ context.Context, req a2a.Request) (json.RawMessage, error) {
 		return json.RawMessage(`{"heard":` + string(req.Input) + `}`), nil
 	}}
-	client := a2a.Client{HTTP: &http.Client{Transport: inProcess{a2a.NewHandler(agent, frozen())}}, BaseURL: "http://agents"}
+	client := clientOf(agent, tasktest.NewMemory(standing))
 	got, err := client.Call(context.Background(), "location", callID, a2a.Request{EstimateID: "est-1", Input: json.RawMessage(`{"zip":"80202"}`)})
 	fmt.Println(string(got.Output), err)
 	// Output: {"heard":{"zip":"80202"}} <nil>

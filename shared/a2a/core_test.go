@@ -20,8 +20,6 @@ import (
 	"truecost.dev/shared/fault"
 )
 
-const callID = "7d9f5b1e-0f64-4c2a-9a53-1f0a5e8f2b11"
-
 // message is a message/send named by callID.
 func message() string {
 	return strings.Replace(data(`{"estimate_id":"e","input":{}}`), `"id":1`, `"id":"`+callID+`"`, 1)

@@ -114,3 +114,25 @@ func say(t *sdk.Task, state sdk.TaskState, parts ...*sdk.Part) {
 	t.Status.State = state
 	t.Status.Message = &sdk.Message{ID: string(t.ID), Role: sdk.MessageRoleAgent, Parts: parts}
 }
+
+// wait leaves a task to a person: the prompt as text, the schema as data.
+func wait(t *sdk.Task, q Question) {
+	parts := []*sdk.Part{sdk.NewTextPart(q.Prompt)}
+	if q.Schema != nil {
+		parts = append(parts, sdk.NewDataPart(q.Schema))
+	}
+	say(t, sdk.TaskStateInputRequired, parts...)
+}
+
+// questionOf returns the question a task waits with.
+func questionOf(t *sdk.Task) Question {
+	q := Question{Prompt: textOf(t.Status.Message)}
+	if t.Status.Message != nil {
+		for _, p := range t.Status.Message.Parts {
+			if raw, ok := p.Data().(json.RawMessage); ok {
+				q.Schema = raw
+			}
+		}
+	}
+	return q
+}

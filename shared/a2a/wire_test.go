@@ -13,6 +13,9 @@ import (
 
 	"truecost.dev/internal/transcript"
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
@@ -60,36 +63,32 @@ func scripted() a2a.Agent {
 // by another instance, which completes them at the third look, and those of
 // "lost" by one that never does.
 type elsewhere struct {
-	a2a.Tasks
+	task.Store
 	looks atomic.Int64
 }
 
-func (e *elsewhere) Create(ctx context.Context, r a2a.Record) (a2a.Record, error) {
-	stored, err := e.Tasks.Create(ctx, r)
+func (e *elsewhere) Create(ctx context.Context, r task.Record, log ...task.Entry) (task.Record, error) {
+	stored, err := e.Store.Create(ctx, r, log...)
 	if c := r.Task.ContextID; err == nil && (c == "elsewhere" || c == "lost") {
-		return a2a.Record{}, fault.New(fault.Conflict, "another instance was first")
+		return task.Record{}, fault.New(fault.Conflict, "another instance was first")
 	}
 	return stored, err
 }
 
-func (e *elsewhere) Get(ctx context.Context, agent string, id sdk.TaskID) (a2a.Record, error) {
-	r, err := e.Tasks.Get(ctx, agent, id)
+func (e *elsewhere) Get(ctx context.Context, agent string, id sdk.TaskID) (task.Record, error) {
+	r, err := e.Store.Get(ctx, agent, id)
 	if err != nil || r.Task.ContextID != "elsewhere" || !r.AtWork() || e.looks.Add(1) < 3 {
 		return r, err
 	}
 	r.Task.Status.State = sdk.TaskStateCompleted
 	r.Task.Artifacts = []*sdk.Artifact{{ID: "result", Name: "result", Parts: sdk.ContentParts{sdk.NewDataPart(json.RawMessage(`{"n":1}`))}}}
-	r.Task.SetMeta("tokens_used", 42)
+	r.Task.SetMeta(wire.MetaTokens, 42)
 	return e.Update(ctx, r)
 }
 
 func TestWire(t *testing.T) {
 	t.Parallel()
 	transcript.Play(t, "testdata/wire/*.txtar", func(*testing.T) http.Handler {
-		opt := frozen()
-		inner, _ := opt.Tasks()
-		tasks := &elsewhere{Tasks: inner}
-		opt.Tasks = func() (a2a.Tasks, error) { return tasks, nil }
-		return a2a.NewHandler(scripted(), opt)
+		return handler(scripted(), &elsewhere{Store: tasktest.NewMemory(standing)})
 	})
 }

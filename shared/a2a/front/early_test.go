@@ -53,7 +53,9 @@ func TestEarlyRPCRefuses(t *testing.T) {
 	t.Parallel()
 	const part = `{"kind":"text","text":"x"}`
 	msg := func(members string) string { return rpc("message/send", `{"message":{`+members+`}}`) }
-	with := func(parts string) string { return msg(`"kind":"message","messageId":"m","role":"user","parts":` + parts) }
+	with := func(parts string) string {
+		return msg(`"kind":"message","messageId":"m","role":"user","parts":` + parts)
+	}
 	conf := func(c string) string {
 		return rpc("message/send", `{"message":{"messageId":"m","role":"user","parts":[`+part+`]},"configuration":`+c+`}`)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -105,6 +106,11 @@ func trueCostMessage(params wire.Members) (*sdk.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, p := range parts {
+		if p.MediaType != "" { // what is sent along is no reason to refuse, whatever the agent reads
+			p.Metadata, p.MediaType = map[string]any{"mimeType": p.MediaType}, ""
+		}
+	}
 	msg := &sdk.Message{Role: sdk.MessageRoleUser, Parts: parts}
 	if err := threadOf(params, m, msg); err != nil {
 		return nil, err
@@ -167,7 +173,7 @@ func (trueCost) encode(r request, c call, a answer) response {
 	id := wire.Echo(r.top)
 	switch {
 	case a.err != nil:
-		return plainError(id, a.err)
+		return plainError(id, a.err, "params.message.messageId: ", "id: ")
 	case c.op == getCard:
 		return response{status: http.StatusOK, body: wire.Result(id, card.ShortOf(r.agent))}
 	case a.message != nil:
@@ -183,11 +189,12 @@ func (trueCost) encode(r request, c call, a answer) response {
 func (trueCost) frame(request, call, task.Frame) (event, bool) { return event{}, false }
 
 // plainError is the answer to a JSON-RPC request that was refused, in dialects
-// whose errors have no details.
-func plainError(id json.RawMessage, err error) response {
+// whose errors have no details. Renamed are pairs of what a member is called in
+// the task model and in the dialect.
+func plainError(id json.RawMessage, err error, renamed ...string) response {
 	e := wire.RefusalOf(err)
 	return response{status: e.HTTP, body: wire.Error(id, struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
-	}{e.Code, e.Message})}
+	}{e.Code, strings.NewReplacer(renamed...).Replace(e.Message)})}
 }

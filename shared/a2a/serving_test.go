@@ -1,0 +1,122 @@
+package a2a_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/google/go-cmp/cmp"
+
+	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/front"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
+)
+
+// callID is the id of a call that may be repeated.
+const callID = "7d9f5b1e-0f64-4c2a-9a53-1f0a5e8f2b11"
+
+// standing is a clock that stands still.
+func standing() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
+
+// handler is the front of an agent over a store.
+func handler(a a2a.Agent, store task.Store) http.Handler {
+	var ids atomic.Int64
+	log := slog.New(slog.DiscardHandler)
+	desk := task.NewDesk(a.Task(), task.Options{
+		Store: func() (task.Store, error) { return store, nil },
+		Now:   standing, Log: log, NewID: func() string { return fmt.Sprintf("fresh-%d", ids.Add(1)) },
+	})
+	return front.NewHandler(desk, front.Options{Log: log, URL: "https://agents.example/a2a_location"})
+}
+
+// inProcess sends requests to a handler without a port.
+type inProcess struct{ http.Handler }
+
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, r)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return w.Result(), nil
+}
+
+// clientOf returns a client of an agent over a store.
+func clientOf(a a2a.Agent, store task.Store) *a2a.Client {
+	return &a2a.Client{HTTP: &http.Client{Transport: inProcess{handler(a, store)}}, BaseURL: "http://agents"}
+}
+
+// agentFunc is an agent named location that does serve.
+func agentFunc(serve func(ctx context.Context, req a2a.Request) (json.RawMessage, error)) a2a.Agent {
+	return a2a.Agent{
+		Name: "location", Description: "Local prices.", Version: "1.0.0",
+		Skills: []string{"pricing", "labor rates"}, Serve: serve,
+	}
+}
+
+// echo is an agent that returns its request.
+func echo(_ context.Context, req a2a.Request) (json.RawMessage, error) { return json.Marshal(req) }
+
+func TestCallRoundTrip(t *testing.T) {
+	t.Parallel()
+	score := 61.5
+	want := a2a.Request{
+		EstimateID: "est-1", Input: json.RawMessage(`{"zip":"80202"}`), Feedback: json.RawMessage(`{"issues":[]}`), Attempt: 1,
+		PreviousAgents: []string{"location"}, Agent: "location", Output: json.RawMessage(`{"n":1.10}`), Score: &score, ScorerFeedback: "weak",
+	}
+	got, err := clientOf(agentFunc(echo), tasktest.NewMemory(standing)).Call(t.Context(), "location", callID, want)
+	if err != nil {
+		t.Fatalf("Call() = %v, want a result", err)
+	}
+	text, _ := json.Marshal(want)
+	if string(got.Output) != string(text) {
+		t.Errorf("Call() = %s, want %s", got.Output, text)
+	}
+	if got.TaskID == "" || got.Metadata.Agent != "location" || got.Metadata.State != "completed" {
+		t.Errorf("Call() = task %q, metadata %+v, want a task of location, completed", got.TaskID, got.Metadata)
+	}
+}
+
+// counted is a store that counts what it is asked.
+type counted struct {
+	task.Store
+	creates, updates, gets int
+	events                 []int // of each write
+}
+
+func (c *counted) Create(ctx context.Context, r task.Record, log ...task.Entry) (task.Record, error) {
+	c.creates++
+	c.events = append(c.events, len(log))
+	return c.Store.Create(ctx, r, log...)
+}
+
+func (c *counted) Update(ctx context.Context, r task.Record, log ...task.Entry) (task.Record, error) {
+	c.updates++
+	c.events = append(c.events, len(log))
+	return c.Store.Update(ctx, r, log...)
+}
+
+func (c *counted) Get(ctx context.Context, agent string, id sdk.TaskID) (task.Record, error) {
+	c.gets++
+	return c.Store.Get(ctx, agent, id)
+}
+
+// A call of the pipeline is two writes: the task, and its end with the result.
+func TestACallIsTwoWrites(t *testing.T) {
+	t.Parallel()
+	store := &counted{Store: tasktest.NewMemory(standing)}
+	if _, err := clientOf(agentFunc(echo), store).Call(t.Context(), "location", callID, a2a.Request{EstimateID: "e"}); err != nil {
+		t.Fatalf("Call() = %v, want a result", err)
+	}
+	if diff := cmp.Diff([]int{0, 2}, store.events); diff != "" || store.creates != 1 || store.updates != 1 || store.gets != 0 {
+		t.Errorf("a call was %d creates, %d updates, %d gets with %v events, want 1, 1, 0 with 0 and 2", store.creates, store.updates, store.gets, store.events)
+	}
+}
