@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -121,11 +122,54 @@ func arrived(list []*sdk.Artifact, e *sdk.TaskArtifactUpdateEvent) []*sdk.Artifa
 	return list
 }
 
+// fiveStepBody is a task in the words of the five-step protocol: the data of a
+// frame has the members down to ErrorMessage, the record of a task has all.
+type fiveStepBody struct {
+	ID            string             `json:"task_id"`
+	Status        string             `json:"status"` // submitted, working, completed, failed or cancelled
+	StatusMessage string             `json:"status_message"`
+	Progress      int                `json:"progress_percent"`        // 0 to 100, never falling
+	Artefacts     []fiveStepArtefact `json:"artefacts,omitempty"`     // once completed
+	ErrorMessage  string             `json:"error_message,omitempty"` // once failed
+
+	Requester string          `json:"requesting_agent_id,omitempty"` // as it named itself
+	Skill     string          `json:"skill_id,omitempty"`
+	Input     json.RawMessage `json:"input_data,omitempty"`
+	Created   string          `json:"created_at,omitempty"`
+	Updated   *time.Time      `json:"updated_at,omitempty"`
+}
+
+// fiveStepArtefact is one thing that a task made. Data, text or an address: one of them.
+type fiveStepArtefact struct {
+	Name  string          `json:"name"`
+	Data  json.RawMessage `json:"data,omitempty"`
+	Text  *string         `json:"text,omitempty"`
+	URL   string          `json:"url,omitempty"`
+	Media string          `json:"media_type,omitempty"`
+}
+
+// fiveStepWord returns the status of a state. A task that waits for a person is working:
+// requesters know of nothing else.
+func fiveStepWord(s sdk.TaskState) string {
+	switch s {
+	case sdk.TaskStateSubmitted:
+		return "submitted"
+	case sdk.TaskStateCompleted:
+		return "completed"
+	case sdk.TaskStateFailed, sdk.TaskStateRejected:
+		return "failed"
+	case sdk.TaskStateCanceled:
+		return "cancelled"
+	default:
+		return "working"
+	}
+}
+
 // fiveStepTask tells what frames tell of a task.
-func fiveStepTask(t *sdk.Task) wire.FiveStepTask {
+func fiveStepTask(t *sdk.Task) fiveStepBody {
 	state := t.Status.State
-	f := wire.FiveStepTask{
-		ID: string(t.ID), Status: wire.FiveStepWord(state), StatusMessage: textOf(t.Status.Message), Progress: progressOf(t),
+	f := fiveStepBody{
+		ID: string(t.ID), Status: fiveStepWord(state), StatusMessage: textOf(t.Status.Message), Progress: progressOf(t),
 	}
 	if f.StatusMessage == "" {
 		f.StatusMessage = "the task is " + f.Status
@@ -140,8 +184,9 @@ func fiveStepTask(t *sdk.Task) wire.FiveStepTask {
 }
 
 // fiveStepRecord tells all of a task, also of one that another dialect began.
-func fiveStepRecord(t *sdk.Task) wire.FiveStepTask {
+func fiveStepRecord(t *sdk.Task) fiveStepBody {
 	f := fiveStepTask(t)
+	f.Created, _ = t.Metadata[wire.MetaCreated].(string)
 	f.Updated = t.Status.Timestamp
 	if len(t.History) == 0 {
 		return f
@@ -167,29 +212,40 @@ func progressOf(t *sdk.Task) int {
 	return percent
 }
 
-// artefactsOf makes an artefact of each part: the dialect has one content each.
-func artefactsOf(t *sdk.Task) []wire.Artefact {
-	list := []wire.Artefact{}
+// artefactsOf makes an artefact of each part, since the dialect has one content
+// each; the chunks of a text are one.
+func artefactsOf(t *sdk.Task) []fiveStepArtefact {
+	list := []fiveStepArtefact{}
 	for _, a := range t.Artifacts {
+		var text *string // that the last part continues
 		for _, p := range a.Parts {
-			f := wire.Artefact{Name: a.Name, Media: p.MediaType}
-			if f.Name == "" {
-				f.Name = string(a.ID)
+			if more, ok := p.Content.(sdk.Text); ok && text != nil {
+				*text += string(more)
+				continue
 			}
-			switch content := p.Content.(type) {
-			case sdk.Data:
-				f.Data = jsonOf(content.Value)
-			case sdk.Text:
-				f.Text = new(string(content))
-			case sdk.URL:
-				f.URL = string(content)
-			case sdk.Raw:
-				f.URL = "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(content)
-			}
-			list = append(list, f)
+			f := artefactOf(a, p)
+			list, text = append(list, f), f.Text
 		}
 	}
 	return list
+}
+
+func artefactOf(a *sdk.Artifact, p *sdk.Part) fiveStepArtefact {
+	f := fiveStepArtefact{Name: a.Name, Media: p.MediaType}
+	if f.Name == "" {
+		f.Name = string(a.ID)
+	}
+	switch content := p.Content.(type) {
+	case sdk.Data:
+		f.Data = jsonOf(content.Value)
+	case sdk.Text:
+		f.Text = new(string(content))
+	case sdk.URL:
+		f.URL = string(content)
+	case sdk.Raw:
+		f.URL = "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(content)
+	}
+	return f
 }
 
 func jsonOf(v any) json.RawMessage {

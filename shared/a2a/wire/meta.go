@@ -17,6 +17,7 @@ const (
 	MetaRetryable = "retryable"
 	MetaSkill     = "skillId"         // of a message: which skill is asked for
 	MetaProgress  = "progressPercent" // of a status update: 0 to 100
+	MetaCreated   = "createdAt"       // of a task that was queued: RFC 3339
 )
 
 // TrueCostMeta are the names that TrueCost's own dialect has for them, and
