@@ -25,7 +25,8 @@ type Options struct {
 	// It returns fault.Unknown or fault.Denied. Nil: everybody is the zero Caller.
 	Authenticate func(r *http.Request) (task.Caller, error)
 
-	// Cards serves the paths from /.well-known/ on to everybody; nil: nothing is there.
+	// Cards serves the paths with /.well-known/ in them to everybody; nil: nothing
+	// is there.
 	Cards http.Handler
 
 	// Extended returns the card for callers who said who they are, as JSON. Nil:
@@ -97,11 +98,11 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Allow", "GET, POST, DELETE, OPTIONS")
 		header.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
 		header.Set("Access-Control-Allow-Headers", strings.Join([]string{
-			"Authorization", "Content-Type", sdk.SvcParamVersion, sdk.SvcParamExtensions, "X-A2A-Extensions", "Last-Event-ID", "Idempotency-Key",
+			"Authorization", "Content-Type", sdk.SvcParamVersion, sdk.SvcParamExtensions, "X-A2A-Extensions", "Last-Event-ID", "Idempotency-Key", "If-None-Match",
 		}, ", "))
 		header.Set("Access-Control-Max-Age", "3600")
 		w.WriteHeader(http.StatusNoContent)
-	case strings.HasPrefix(in.path, "/.well-known/") && f.opt.Cards != nil:
+	case strings.Contains(in.path, "/.well-known/") && f.opt.Cards != nil:
 		f.opt.Cards.ServeHTTP(w, r)
 	default:
 		f.serve(w, in)

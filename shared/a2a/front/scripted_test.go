@@ -36,7 +36,12 @@ func newScripted(t *testing.T, opt Options) http.Handler {
 // still and a fresh store.
 func newFront(t *testing.T, a task.Agent, opt Options) (http.Handler, *task.Desk) {
 	t.Helper()
-	store := tasktest.NewMemory(frozen)
+	return newFrontOver(t, a, opt, tasktest.NewMemory(frozen), frozen)
+}
+
+// newFrontOver is newFront with a store and a clock of the test's own.
+func newFrontOver(t *testing.T, a task.Agent, opt Options, store tasktest.StoreFinder, now func() time.Time) (http.Handler, *task.Desk) {
+	t.Helper()
 	var ids atomic.Int64
 	fresh := func() string { return fmt.Sprintf("fresh-%d", ids.Add(1)) }
 	if opt.Log == nil {
@@ -48,7 +53,7 @@ func newFront(t *testing.T, a task.Agent, opt Options) (http.Handler, *task.Desk
 		Store:  func() (task.Store, error) { return store, nil },
 		Finder: func() (task.Finder, error) { return store, nil },
 		Queue:  func() (task.Queue, error) { return idle{}, nil },
-		Now:    frozen, Log: opt.Log, NewID: fresh, Push: true,
+		Now:    now, Log: opt.Log, NewID: fresh, Push: true,
 		Allow: func(_ context.Context, url string) error {
 			if !strings.HasPrefix(url, "https://hooks.example/") {
 				return fault.New(fault.Invalid, "the address is not one that is called")

@@ -12,12 +12,15 @@ import (
 // sniff chooses the codec of a request: by its path, then by its headers, then
 // by its body. With an error it returns the codec that words the error.
 func sniff(codecs []codec, r request) (codec, error) {
+	if foreign(r.path) {
+		return v1REST{}, noRoute(r)
+	}
 	for _, c := range codecs {
 		if c.detect(r) {
 			return c, nil
 		}
 	}
-	if r.http.Method != http.MethodPost || foreign(r.path) {
+	if r.http.Method != http.MethodPost {
 		if r.path == "/" {
 			return voice(codecs, r), wrongMethod("POST, OPTIONS")
 		}
