@@ -2,6 +2,7 @@ package front
 
 import (
 	"net/http"
+	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -104,4 +105,12 @@ type event struct {
 	name string // empty: message
 	id   string // empty: none
 	data []byte // one line
+}
+
+// accept returns the media types that the caller takes, as it names them.
+func (r request) accept() string {
+	if r.http == nil {
+		return ""
+	}
+	return strings.Join(r.http.Header.Values("Accept"), ",")
 }

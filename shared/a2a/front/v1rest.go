@@ -159,12 +159,13 @@ func query(values url.Values, members wire.Members) {
 	}
 }
 
-func (v1REST) encode(_ request, c call, a answer) response {
-	status, v := http.StatusOK, any(nil)
+func (v1REST) encode(r request, c call, a answer) response {
+	status, v, media := http.StatusOK, any(nil), mediaA2A
 	if a.err != nil {
 		e := wire.RefusalOf(a.err)
 		e = &wire.Refusal{Meaning: e.Meaning, Message: strings.TrimPrefix(e.Message, "params.")}
 		status, v = e.REST, restError{restStatus{e.REST, e.Status, e.Message, v1Details(e)}}
+		media = "" // errors are google.rpc's, and JSON for everybody
 	} else {
 		v = v1Result(c, a)
 	}
@@ -172,13 +173,19 @@ func (v1REST) encode(_ request, c call, a answer) response {
 	if err != nil {
 		return v1REST{}.encode(request{}, call{}, answer{err: fault.Wrap(fault.Internal, err, "encode an answer")})
 	}
-	return response{status: status, body: body}
+	if accept := r.accept(); strings.Contains(accept, "application/json") && !strings.Contains(accept, mediaA2A) {
+		media = ""
+	}
+	return response{status: status, media: media, body: body}
 }
 
 func (v1REST) frame(_ request, _ call, f task.Frame) (event, bool) {
 	data, err := wire.Compact(sdk.StreamResponse{Event: f.Event})
 	return event{id: strconv.FormatInt(f.Seq, 10), data: data}, err == nil
 }
+
+// mediaA2A is the media type of answers, unless the caller names JSON alone.
+const mediaA2A = "application/a2a+json"
 
 // restError is the body of an error: google.rpc.Status.
 type restError struct {
