@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -14,8 +15,8 @@ import (
 )
 
 const (
-	maxNesting = 64       // how deep a body may nest, the envelope included
-	firstRead  = 64 << 10 // bytes to begin with: what a caller says of the length is not believed
+	maxNesting = 64      // how deep a body may nest, the envelope included
+	firstRead  = 4 << 10 // bytes of the first piece of a body; most have no more
 )
 
 // guard lets a request in: by its media type, then by its size, then as one
@@ -50,7 +51,7 @@ func read(w http.ResponseWriter, r *http.Request, limit int64, patience time.Dur
 	control := http.NewResponseController(w)
 	//nolint:forbidigo // of a socket, which knows no other clock
 	_ = control.SetReadDeadline(time.Now().Add(patience)) // a writer that cannot has no socket
-	body, err := readAll(http.MaxBytesReader(w, r.Body, limit), r.ContentLength, limit)
+	body, err := readAll(http.MaxBytesReader(w, r.Body, limit))
 	if err == nil {
 		_ = control.SetReadDeadline(time.Time{}) // else the caller would count as gone
 		return body, nil
@@ -65,27 +66,22 @@ func read(w http.ResponseWriter, r *http.Request, limit int64, patience time.Dur
 	return nil, wire.Refuse(http.StatusOK, wire.CodeParse, "the body ends too early")
 }
 
-// readAll reads to the end. It doubles its buffer up to the limit, so that at no
-// time more than thrice the limit is held, and a caller who says a length and
-// sends nothing costs nothing.
-func readAll(body io.Reader, length, limit int64) ([]byte, error) {
-	size := int64(firstRead)
-	if length >= 0 {
-		size = min(length+1, size) // one more to see the end
-	}
-	buf := make([]byte, 0, size)
-	for {
-		n, err := body.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
+// readAll reads to the end, into pieces: a caller who says a length and sends
+// nothing costs nothing, and of a body that is too large no more than the limit
+// is ever held.
+func readAll(body io.Reader) ([]byte, error) {
+	var full [][]byte
+	for piece := make([]byte, 0, firstRead); ; {
+		n, err := body.Read(piece[len(piece):cap(piece)])
+		piece = piece[:len(piece)+n]
 		switch {
 		case errors.Is(err, io.EOF):
-			return buf, nil
+			return slices.Concat(append(full, piece)...), nil
 		case err != nil:
 			return nil, err //nolint:wrapcheck // read says what it means
-		case len(buf) == cap(buf):
-			grown := make([]byte, len(buf), min(2*int64(cap(buf)), limit+1))
-			copy(grown, buf)
-			buf = grown
+		case len(piece) == cap(piece):
+			full = append(full, piece)
+			piece = make([]byte, 0, min(2*cap(piece), 1<<20))
 		}
 	}
 }
