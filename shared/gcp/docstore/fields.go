@@ -51,11 +51,12 @@ func value(b []byte) (any, error) {
 	return v, nil
 }
 
-// updates lists fields as a field-mask update, in a stable order.
-func updates(m map[string]any) []firestore.Update {
+// updates lists the members of a map that stands at a path as a field-mask
+// update, in a stable order.
+func updates(m map[string]any, at ...string) []firestore.Update {
 	list := make([]firestore.Update, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, firestore.Update{FieldPath: firestore.FieldPath{k}, Value: m[k]})
+		list = append(list, firestore.Update{FieldPath: append(slices.Clip(firestore.FieldPath(at)), k), Value: m[k]})
 	}
 	return list
 }

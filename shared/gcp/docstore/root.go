@@ -162,13 +162,14 @@ func started(c *runner.Commit) *time.Time {
 
 // viewUpdates lists the fields of the view one by one, so that a user who
 // renames the estimate never conflicts with the engine. The view of another run
-// replaces what is there wholly.
+// replaces what is there wholly; after it, what never changes is left alone.
 func viewUpdates(c *runner.Commit, progress map[string]any) []firestore.Update {
 	var list []firestore.Update
 	if c.View != nil {
-		list = append(list,
-			firestore.Update{Path: "status", Value: c.View.Status},
-			firestore.Update{Path: "error", Value: viewError(c.View.Error)})
+		list = append(list, firestore.Update{Path: "status", Value: c.View.Status})
+		if c.Start != nil || c.View.Error != nil {
+			list = append(list, firestore.Update{Path: "error", Value: viewError(c.View.Error)})
+		}
 	}
 	if c.Start != nil {
 		if c.View != nil {
@@ -177,19 +178,33 @@ func viewUpdates(c *runner.Commit, progress map[string]any) []firestore.Update {
 		return append(list, firestore.Update{Path: "pipelineStatus", Value: progress})
 	}
 	if c.View != nil {
-		for _, u := range updates(viewFields(c.View)) {
-			u.FieldPath = append(firestore.FieldPath{"pipelineStatus"}, u.FieldPath...)
-			list = append(list, u)
+		m := viewFields(c.View)
+		for _, name := range asBegun(c.View) {
+			delete(m, name)
 		}
+		list = append(list, updates(m, "pipelineStatus")...)
 	}
 	for _, name := range []string{"criticFeedback", "fanOut"} {
 		byNode, _ := progress[name].(map[string]any)
-		for _, u := range updates(byNode) {
-			u.FieldPath = append(firestore.FieldPath{"pipelineStatus", name}, u.FieldPath...)
-			list = append(list, u)
-		}
+		list = append(list, updates(byNode, "pipelineStatus", name)...)
 	}
 	return list
+}
+
+// asBegun are the members of a view that are as the start of its run wrote them:
+// those that say of which run it is, and those that a run gets once, if ever.
+func asBegun(v *engine.View) []string {
+	names := []string{"run", "startedAt"}
+	if v.Error == nil {
+		names = append(names, "error")
+	}
+	if !v.Partial {
+		names = append(names, "partial")
+	}
+	if v.CompletedAt == nil {
+		names = append(names, "completedAt")
+	}
+	return names
 }
 
 // viewFields are the members of pipelineStatus.

@@ -1,6 +1,8 @@
 package docstore_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,6 +84,60 @@ func TestRunsOfEverySchema(t *testing.T) {
 		}
 		if schema > 1 && run.Status != engine.Completed {
 			t.Errorf("the run ended as %s, want %s: the events do not play it to its end", run.Status, engine.Completed)
+		}
+	}
+}
+
+// A view that is written over the one before is, in every member, what it would
+// be in a document of its own.
+func TestViewsFollowOneAnother(t *testing.T) {
+	t.Parallel()
+	client := firestoretest.Client(t)
+	store := docstore.New(client)
+	flow, all := events()
+	for name, ends := range map[string][]engine.Event{
+		"degraded": nil, "canceled": {engine.CancelRequested{By: "ann"}},
+		"failed": {engine.Finished{Step: "b.0.s", Failure: &engine.Error{Code: "C", Message: "m"}}},
+	} {
+		run, at := runner.Run{}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		story := all
+		if ends != nil {
+			story = slices.Concat(all[:len(all)-1], ends)
+		}
+		for i, e := range story {
+			if begun, ok := e.(engine.Started); ok {
+				begun.EstimateID = name
+				e = begun
+			}
+			at = at.Add(time.Second)
+			state, _, verdict := engine.Next(flow, run.State, e, at)
+			if verdict != engine.Applied {
+				t.Fatalf("%s, event %d, %T: %s", name, i, e, verdict)
+			}
+			view := engine.Project(flow, state)
+			commit := runner.Commit{Run: &runner.Run{State: state, Version: run.Version}, EstimateID: name, View: &view}
+			alone := runner.Commit{EstimateID: fmt.Sprintf("%s-%d", name, i), View: &view, Start: &runner.NewEstimate{Clarification: []byte(`{}`)}}
+			if i == 0 {
+				commit.Start = alone.Start
+			}
+			var shown [2]map[string]any
+			for k, c := range []runner.Commit{commit, alone} {
+				if err := store.Commit(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+				root, err := store.Estimate(t.Context(), c.EstimateID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shown[k] = map[string]any{"status": root["status"], "error": root["error"], "pipelineStatus": root["pipelineStatus"]}
+			}
+			if diff := cmp.Diff(shown[1], shown[0]); diff != "" {
+				t.Errorf("%s, after event %d, %T (-alone +over the one before):\n%s", name, i, e, diff)
+			}
+			var err error
+			if run, err = store.Run(t.Context(), state.RunID()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
