@@ -21,12 +21,23 @@ type hostileRow struct {
 // hostileMethods are what {{send}} calls in each dialect.
 var hostileMethods = map[string]string{"v1rpc": "SendMessage", "plain": "message/send", "v03rpc": "message/send", "truecost": "message/send"}
 
-// hostileRows reads the table.
+// hostileMessages are the messages of {{parts}}, without their parts, where they
+// are not those of 1.0, and hostileConfigured those of {{configured}}.
+var (
+	hostileMessages   = map[string]string{"v03rpc": `"kind":"message","messageId":"m","role":"user"`, "truecost": `"role":"user"`}
+	hostileConfigured = map[string]string{"v03rpc": `[{"kind":"text","text":"x"}]`}
+)
+
+// hostileRows reads the tables.
 func hostileRows(t *testing.T) []hostileRow {
 	t.Helper()
-	text, err := os.ReadFile("testdata/hostile.txt")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, file := range []string{"testdata/hostile.txt", "testdata/hostile_early.txt"} {
+		more, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, more...)
 	}
 	var rows []hostileRow
 	var section hostileRow
@@ -57,18 +68,25 @@ func hostileRows(t *testing.T) []hostileRow {
 // hostileBody fills in the template of a body.
 func hostileBody(t *testing.T, row hostileRow) string {
 	t.Helper()
+	method, members, content := hostileMethods[row.dialect], hostileMessages[row.dialect], hostileConfigured[row.dialect]
+	if members == "" {
+		members = `"messageId":"m","role":"ROLE_USER"`
+	}
+	if content == "" {
+		content = `[{"text":"x"}]`
+	}
 	send := func(message string) string {
-		return `{"jsonrpc":"2.0","id":1,"method":"` + hostileMethods[row.dialect] + `","params":{"message":` + message + `}}`
+		return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"message":` + message + `}}`
 	}
 	fill, err := template.New(row.name).Funcs(template.FuncMap{
 		"rep":   func(n int, s string) string { return strings.Repeat(s, n) },
 		"nest":  func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) },
 		"bytes": func(s string) string { return s },
 		"send":  send,
-		"parts": func(list string) string { return send(`{"messageId":"m","role":"ROLE_USER","parts":` + list + `}`) },
+		"parts": func(list string) string { return send("{" + members + `,"parts":` + list + `}`) },
 		"configured": func(c string) string {
-			return `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"configuration":` + c +
-				`,"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}}`
+			return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"configuration":` + c +
+				`,"message":{` + members + `,"parts":` + content + `}}}`
 		},
 	}).Parse(row.body)
 	if err != nil {
