@@ -10,6 +10,8 @@
 // whose details carry the published code and, for bad input, the field. A run
 // is named by its runId, or by the estimateId whose current run is meant.
 //
+// The orchestrator is the same for agents: its task is the mirror of a run.
+//
 // An estimate and its runs belong to the user who started it. To anybody else
 // they do not exist: the answer is the one that an id gets which was never used.
 //

@@ -46,17 +46,26 @@ func (p Ports) start(ctx context.Context, call callable.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	clarified, report, err := req.clarified()
+	got, err := p.begin(ctx, user, &req)
 	if err != nil {
 		return nil, err
+	}
+	return success(got)
+}
+
+// begin starts what is asked for, once.
+func (p Ports) begin(ctx context.Context, user string, req *starting) (started, error) {
+	clarified, report, err := req.clarified()
+	if err != nil {
+		return started{}, err
 	}
 	hash, err := inputHash(req.Clarification)
 	if err != nil {
-		return nil, err
+		return started{}, err
 	}
 	r, err := p.Runner()
 	if err != nil {
-		return nil, err
+		return started{}, err
 	}
 	needsReview := clarified.Status == "needs_review" || len(report.Warnings) > 0
 	got, err := r.Start(ctx, runner.StartRequest{
@@ -70,11 +79,11 @@ func (p Ports) start(ctx context.Context, call callable.Call) (any, error) {
 		},
 	})
 	if err != nil {
-		return nil, coded(err)
+		return started{}, coded(err)
 	}
-	return success(started{
+	return started{
 		EstimateID: got.EstimateID, RunID: got.Run, Status: "processing", NeedsReview: needsReview, Warnings: warnings(report),
-	})
+	}, nil
 }
 
 // clarified reads the scope of a request, and from it the estimate's id where

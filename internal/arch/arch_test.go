@@ -63,7 +63,7 @@ var rules = []struct {
 	{"shared/host/", append(in("shared"), "github.com/cloudevents/sdk-go/v2")},
 	{"shared/boot/", anything},
 	{"functions/functions.go", in("shared", "functions")},
-	{"functions/", in("shared/fault", "shared/estimate", "shared/engine", "shared/a2a", "shared/callable", "shared/agent", "shared/flows", "shared/runner")},
+	{"functions/", append(in("shared/fault", "shared/estimate", "shared/engine", "shared/a2a", "shared/callable", "shared/agent", "shared/flows", "shared/runner"), sdk...)},
 	{"triggers/triggers.go", in("shared", "triggers")},
 	{"triggers/", in("shared/fault", "shared/engine", "shared/runner")},
 	{"", anything},
