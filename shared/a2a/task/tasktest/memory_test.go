@@ -3,6 +3,7 @@ package tasktest_test
 import (
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"truecost.dev/shared/a2a/task"
@@ -23,4 +24,19 @@ func TestMemoryStores(t *testing.T) {
 func TestMemoryFinds(t *testing.T) {
 	t.Parallel()
 	tasktest.TestFinder(t, func(*testing.T) tasktest.StoreFinder { return memory() })
+}
+
+func TestMemoryInstances(t *testing.T) {
+	t.Parallel()
+	for _, c := range tasktest.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := tasktest.NewMemory(time.Now) //nolint:forbidigo // the clock of a bubble
+				h := tasktest.NewHouse(m, m, m)
+				defer h.Close()
+				c.Run(t, h)
+			})
+		})
+	}
 }
