@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"time"
 
 	"truecost.dev/shared/estimate/intake"
 )
@@ -30,6 +31,11 @@ type options struct {
 	giveUp bool   // answer
 	agents string // flow check
 	out    string // flow draw
+
+	skill   string        // ask
+	input   string        // ask: JSON, a file or -
+	client  string        // ask
+	timeout time.Duration // ask
 }
 
 // localInspector is where a local system says what runs where.

@@ -23,6 +23,7 @@ type progress struct {
 	done    map[string]bool
 	asked   map[string]bool // questions printed, by id
 	held    bool            // the hold was printed
+	said    string          // the last words of a specialist
 }
 
 func newProgress(out io.Writer, getenv func(string) string, id string) *progress {
@@ -132,12 +133,16 @@ const barWidth = 24
 
 // draw puts the bar on the last line, without ending it.
 func (p *progress) draw(d *document) {
+	p.gauge(d.Pipeline.Progress, d.Pipeline.now())
+}
+
+// gauge is a bar of so many percent with words behind it.
+func (p *progress) gauge(percent int, now string) {
 	if !p.bar {
 		return
 	}
-	full := min(max(d.Pipeline.Progress, 0), 100) * barWidth / 100
-	text := fmt.Sprintf("%s%s %3d%%", p.paint(green, strings.Repeat("█", full)), strings.Repeat("░", barWidth-full), d.Pipeline.Progress)
-	text += d.Pipeline.now()
+	full := min(max(percent, 0), 100) * barWidth / 100
+	text := fmt.Sprintf("%s%s %3d%%%s", p.paint(green, strings.Repeat("█", full)), strings.Repeat("░", barWidth-full), percent, now)
 	_, _ = io.WriteString(p.out, noWrap+text+wrap) // one line, however narrow, so that clear finds it
 	p.drawn = true
 }

@@ -69,6 +69,10 @@ func commands() []command {
 		{name: "agents", about: "list the agents and their cards", run: runAgents},
 		{name: "call", args: []string{"AGENT", "FILE|-"}, about: "send one message to an agent and print its result", run: runCall},
 		{
+			name: "ask", args: []string{"URL"}, about: "give a task to a specialist, show its progress and what came of it",
+			flags: askFlags, check: checkAsk, run: runAsk,
+		},
+		{
 			name: "flow check", args: []string{"FILE|-"}, about: "say whether a flow may run, and what is wrong with it",
 			flags: flowCheckFlags, check: checkFlowAgents, run: runFlowCheck,
 		},

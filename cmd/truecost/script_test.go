@@ -32,13 +32,17 @@ func TestScripts(t *testing.T) {
 			}
 			env.Defer(f.stop)
 			env.Values["fake"] = f
+			specialists := newSpecialists()
+			env.Defer(specialists.stop)
+			env.Values["specialists"] = specialists
+			env.Setenv("SPECIALIST", specialists.url)
 			env.Setenv("TRUECOST_INSPECTOR", f.inspector.URL)
 			env.Setenv("NOWHERE", "http://127.0.0.1:1")
 			env.Setenv("FUNCTIONS", f.url())
 			env.Setenv("INPUTS", inputs)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "started": started, "asked": asked},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "started": started, "asked": asked, "wanted": wanted, "awaits": awaits},
 	})
 }
 

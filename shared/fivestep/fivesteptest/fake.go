@@ -3,9 +3,11 @@
 package fivesteptest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +52,7 @@ type Specialist struct {
 	tokens   int
 	uses     int // of the last token
 	canceled chan struct{}
+	news     chan struct{} // closed and made anew at every request
 }
 
 // New returns a specialist.
@@ -57,7 +60,7 @@ func New(script Script) *Specialist {
 	if script.Updates == nil {
 		script.Updates = usual
 	}
-	return &Specialist{script: script, tasks: map[string]int{}, canceled: make(chan struct{})}
+	return &Specialist{script: script, tasks: map[string]int{}, canceled: make(chan struct{}), news: make(chan struct{})}
 }
 
 // Asked returns method and endpoint of every request, in order.
@@ -65,6 +68,23 @@ func (s *Specialist) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.asked...)
+}
+
+// Await waits until an endpoint was asked.
+func (s *Specialist) Await(ctx context.Context, endpoint string) error {
+	for {
+		s.mu.Lock()
+		seen, news := slices.Contains(s.asked, endpoint), s.news
+		s.mu.Unlock()
+		if seen {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return fmt.Errorf("nobody asks for %s: %w", endpoint, ctx.Err())
+		}
+	}
 }
 
 // Inputs returns the inputs of the tasks that were begun.
@@ -92,6 +112,8 @@ func (s *Specialist) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.mu.Lock()
 		s.asked = append(s.asked, e.name)
+		close(s.news)
+		s.news = make(chan struct{})
 		s.mu.Unlock()
 		if !e.open && !s.lets(r) {
 			answer(w, http.StatusUnauthorized, `{"message":"who are you?"}`)
