@@ -3,7 +3,6 @@ package a2a_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -204,39 +203,4 @@ func TestMediaTypes(t *testing.T) {
 			t.Errorf("Content-Type %q: HTTP %d, %s, want %d", media, w.Code, w.Body, want)
 		}
 	}
-}
-
-// FuzzDecodeRequest sends any body: the answer is always one JSON-RPC object
-// with either a result or an error, and a served request keeps its meaning when
-// it is sent again.
-func FuzzDecodeRequest(f *testing.F) {
-	for _, seed := range []string{
-		"", "{}", "[]", data(`{"estimate_id":"e","input":{"a":1.10}}`), nested(70), parts(`[{"type":"file","file":{"bytes":"AA=="}}]`),
-		`{"jsonrpc":"2.0","id":1,"method":"tasks/cancel","params":{"task_id":"x"}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user","taskId":"x","contextId":"c","parts":[{"type":"data","data":{"estimate_id":"e","human_input":1}}]}}}`,
-		`{"jsonrpc":"2.0","id":"\ud800","method":"tasks/get","params":{"id":"x"}}`, `{"jsonrpc":"2.0","id":1e400,"method":"agent/card"}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		h := a2a.NewHandler(agentFunc(echo), frozen())
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body)))
-		got := decode(t, w)
-		if (got.Error == nil) == (got.Result == nil) {
-			t.Fatalf("answer %s, want a result or an error", w.Body)
-		}
-		var task struct {
-			Status string
-			Result json.RawMessage
-		}
-		if got.Result == nil || json.Unmarshal(got.Result, &task) != nil || task.Status != "completed" {
-			return
-		}
-		again := httptest.NewRecorder()
-		h.ServeHTTP(again, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(data(string(task.Result)))))
-		if !strings.Contains(again.Body.String(), fmt.Sprintf(`"result":%s`, task.Result)) {
-			t.Errorf("sent again: %s, want the result %s", again.Body, task.Result)
-		}
-	})
 }

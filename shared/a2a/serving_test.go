@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -119,4 +120,48 @@ func TestACallIsTwoWrites(t *testing.T) {
 	if diff := cmp.Diff([]int{0, 2}, store.events); diff != "" || store.creates != 1 || store.updates != 1 || store.gets != 0 {
 		t.Errorf("a call was %d creates, %d updates, %d gets with %v events, want 1, 1, 0 with 0 and 2", store.creates, store.updates, store.gets, store.events)
 	}
+}
+
+// FuzzDecodeRequest has a client ask with any data: an agent that returns what it
+// was asked is asked the same by its own answer.
+func FuzzDecodeRequest(f *testing.F) {
+	for _, seed := range []string{
+		`{"estimate_id":"e","input":{"a":1.10}}`, `{"estimate_id":"e","zip":"80202","retry_attempt":2}`, `{"estimate_id":"e","input":null}`,
+		`{"estimate_id":"e","human_input":1,"score":61.5,"output":{}}`, `{"Estimate_ID":"e"}`, `[]`, `{}`, `{"estimate_id":"\ud800"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h := handler(agentFunc(echo), tasktest.NewMemory(standing))
+		once, ok := asked(t, h, data)
+		if !ok {
+			return
+		}
+		if twice, _ := asked(t, h, once); string(twice) != string(once) {
+			t.Errorf("asked with %s: %s, want the same", once, twice)
+		}
+	})
+}
+
+// asked sends a data part and returns the result; ok is false when the data was
+// refused.
+func asked(t *testing.T, h http.Handler, data []byte) (result json.RawMessage, ok bool) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	body := `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user","parts":[{"type":"data","data":` + string(data) + `}]}}}`
+	h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body)))
+	var got struct {
+		Result *struct {
+			Status string
+			Result json.RawMessage
+		}
+		Error *struct{ Code int }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || (got.Result == nil) == (got.Error == nil) {
+		t.Fatalf("answer %s (%v), want a result or an error", w.Body, err)
+	}
+	if got.Result == nil || got.Result.Status != "completed" {
+		return nil, false
+	}
+	return got.Result.Result, true
 }

@@ -65,6 +65,23 @@ func TestEarlyBlocking(t *testing.T) {
 	}
 }
 
+// Webhooks of 0.3 are told the task as JSON-RPC has it.
+func TestEarlyTask(t *testing.T) {
+	t.Parallel()
+	got, err := EarlyTask(&sdk.Task{
+		ID: "t-1", ContextID: "c-1", Status: sdk.TaskStatus{State: sdk.TaskStateAuthRequired},
+		Artifacts: []*sdk.Artifact{{ID: "a", Parts: sdk.ContentParts{sdk.NewDataPart(map[string]any{"text": "<&>"})}}},
+	})
+	const want = `{"kind":"task","id":"t-1","contextId":"c-1","status":{"state":"auth-required"},` +
+		`"artifacts":[{"artifactId":"a","parts":[{"kind":"data","data":{"text":"<&>"}}]}]}`
+	if err != nil || string(got) != want {
+		t.Errorf("EarlyTask() = %s, %v, want %s", got, err, want)
+	}
+	if _, err := EarlyTask(&sdk.Task{ID: "t-1", Metadata: map[string]any{"f": func() {}}}); err == nil {
+		t.Error("EarlyTask(a func) = nil, want an error")
+	}
+}
+
 // parts of messages that 0.3 can say: it has no media type for text and data.
 func anyPart() *rapid.Generator[*sdk.Part] {
 	return rapid.Custom(func(t *rapid.T) *sdk.Part {

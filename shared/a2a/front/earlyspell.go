@@ -208,13 +208,7 @@ const metaWrapped = "data_part_compat"
 
 // earlyData returns the data of a part as an object, with the metadata to it.
 func earlyData(value any, meta map[string]any) (json.RawMessage, map[string]any) {
-	raw, ok := value.(json.RawMessage)
-	if !ok {
-		var err error
-		if raw, err = wire.Compact(value); err != nil {
-			raw = wire.Null // unreachable: data comes from JSON
-		}
-	}
+	raw := jsonOf(value)
 	if wire.First(raw) == '{' {
 		return raw, meta
 	}
