@@ -69,8 +69,8 @@ func fronts(ctx context.Context, t *tabwriter.Writer) error {
 		fmt.Fprintf(t, "%s\t%.0f/s, p99 %.2f ms\t%.0f/s, p99 %.2f ms\t%.2f, %.2f\n", name,
 			rate, ms(tail), sdkRate, ms(sdkTail), rate/sdkRate, ms(tail)/ms(sdkTail))
 	}
-	sdkBytes, sdkObjects := cost(handlers[0])
-	size, objects := cost(handlers[1])
+	sdkBytes, sdkObjects := cost(ctx, handlers[0])
+	size, objects := cost(ctx, handlers[1])
 	fmt.Fprintf(t, "memory of one message/send, in memory\t%.1f kB, %.0f objects\t%.1f kB, %.0f objects\t%.2f, %.2f\n",
 		size/1000, objects, sdkBytes/1000, sdkObjects, size/sdkBytes, objects/sdkObjects)
 	return nil
@@ -199,16 +199,16 @@ func messageRequest(ctx context.Context, url, id string) *http.Request {
 }
 
 // cost is what one request allocates, without a network.
-func cost(h http.Handler) (size, objects float64) {
+func cost(ctx context.Context, h http.Handler) (size, objects float64) {
 	const n = 2000
 	var before, after runtime.MemStats
 	requests := make([]*http.Request, n)
 	for i := range requests {
-		requests[i] = messageRequest(context.Background(), "http://agent/", fmt.Sprint("cost-", i))
+		requests[i] = messageRequest(ctx, "http://agent/", fmt.Sprint("cost-", i))
 	}
 	w := httptest.NewRecorder()
 	w.Body = nil
-	h.ServeHTTP(w, messageRequest(context.Background(), "http://agent/", "warm"))
+	h.ServeHTTP(w, messageRequest(ctx, "http://agent/", "warm"))
 	runtime.ReadMemStats(&before)
 	for _, r := range requests {
 		h.ServeHTTP(w, r)

@@ -53,13 +53,16 @@ func bindings(t *testing.T, agent string) []binding {
 
 func get(t *testing.T, address string, header http.Header) []byte {
 	t.Helper()
-	resp := do(t, http.MethodGet, address, nil, header)
+	resp := do(t, http.MethodGet, address, nil, header) //nolint:bodyclose // do closes it with the test
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("GET %s: %s, %v", address, resp.Status, err)
 	}
 	return body
 }
+
+// caller waits longer than any behaviour takes.
+var caller = &http.Client{Timeout: time.Minute}
 
 func do(t *testing.T, method, address string, body []byte, header http.Header) *http.Response {
 	t.Helper()
@@ -70,7 +73,7 @@ func do(t *testing.T, method, address string, body []byte, header http.Header) *
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("A2A-Version", "1.0")
 	maps.Copy(r.Header, header)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := caller.Do(r)
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, address, err)
 	}
@@ -155,7 +158,7 @@ type wrong struct {
 // call returns the result of an operation, or its error.
 func (b binding) call(t *testing.T, op string, params object) (json.RawMessage, *wrong) {
 	t.Helper()
-	resp := b.send(t, b, op, params, nil)
+	resp := b.send(t, b, op, params, nil) //nolint:bodyclose // do closes it with the test
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +284,7 @@ type stream struct {
 // open starts a streaming operation that succeeds.
 func (b binding) open(t *testing.T, op string, params object) *stream {
 	t.Helper()
-	resp := b.send(t, b, op, params, nil)
+	resp := b.send(t, b, op, params, nil) //nolint:bodyclose // do closes it with the test
 	if media := resp.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/event-stream") {
 		body, _ := io.ReadAll(resp.Body)
 		t.Fatalf("%s(%v): Content-Type %q, %s", op, params, media, body)

@@ -54,11 +54,11 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		return errUsage
 	}
 	if flags.NArg() > 0 || !strings.HasPrefix(c.mount, "/") {
-		fmt.Fprintln(errOut, "conformance: wanted no arguments, and a mount that begins with /")
+		_, _ = fmt.Fprintln(errOut, "conformance: wanted no arguments, and a mount that begins with /")
 		flags.Usage()
 		return errUsage
 	}
-	l, err := net.Listen("tcp", c.addr)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.addr)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -66,7 +66,9 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	fmt.Fprintln(out, "conformance agent at", s.base)
+	if _, err := fmt.Fprintln(out, "conformance agent at", s.base); err != nil {
+		return errors.Join(fmt.Errorf("say where the agent is: %w", err), l.Close(), s.close())
+	}
 	return errors.Join(s.serve(ctx, l), s.close())
 }
 

@@ -19,7 +19,7 @@ const (
 // queue does in this process what Pub/Sub does in the cloud: each job at least
 // once, soon, and again when it failed.
 type queue struct {
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // of the jobs, which outlive the calls that ask for them
 	cancel context.CancelFunc
 	worker *task.Worker
 	log    *slog.Logger
@@ -86,6 +86,6 @@ func (q *queue) do(what string, job func() error) {
 
 func (q *queue) report(what string, err error) {
 	if err != nil && q.ctx.Err() == nil {
-		q.log.Warn("a job failed", slog.String("job", what), slog.Any("error", err))
+		q.log.WarnContext(q.ctx, "a job failed", slog.String("job", what), slog.Any("error", err))
 	}
 }
