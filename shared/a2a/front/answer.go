@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -24,10 +25,10 @@ func wrongMethod(allow string) error {
 }
 
 // write sends an answer, and the headers that go with an error of any dialect.
-func (f *front) write(w http.ResponseWriter, r request, out response, err error) {
+func (f *front) write(ctx context.Context, w http.ResponseWriter, r request, out response, err error) {
 	header := w.Header()
 	if err != nil {
-		f.excuse(header, r, err)
+		f.excuse(ctx, header, r, err)
 	}
 	header.Set("Content-Type", "application/json")
 	if out.media != "" {
@@ -35,16 +36,16 @@ func (f *front) write(w http.ResponseWriter, r request, out response, err error)
 	}
 	header.Set("Content-Length", strconv.Itoa(len(out.body)))
 	w.WriteHeader(out.status)
-	_, _ = w.Write(out.body) //nolint:gosec // JSON, never sniffed; the caller has gone if this fails
+	_, _ = w.Write(out.body) // the caller has gone if this fails
 }
 
 // excuse logs an error that is ours, under the id that its answer names.
-func (f *front) excuse(header http.Header, r request, err error) {
+func (f *front) excuse(ctx context.Context, header http.Header, r request, err error) {
 	refusal := wire.RefusalOf(err)
 	if refusal.Code == wire.CodeInternal || refusal.Code == wire.CodeServer || refusal.Code == wire.CodeAgentResponse {
 		id := f.opt.NewID()
 		header.Set("X-Request-Id", id)
-		f.opt.Log.ErrorContext(r.http.Context(), "request not served",
+		f.opt.Log.ErrorContext(ctx, "request not served",
 			slog.String("request", id), slog.String("agent", r.agent.Name), slog.Any("error", err))
 	}
 	switch refusal.HTTP {

@@ -87,7 +87,7 @@ func earlyMessageAnd(p object, s spelling) (send task.Send, history *int, err er
 	if send.Message, err = earlyMessage(p, s); err != nil {
 		return send, nil, err
 	}
-	if _, err = p.metadata("metadata"); err != nil {
+	if _, err = p.metadata(); err != nil {
 		return send, nil, err
 	}
 	conf, ok, err := p.object("configuration")

@@ -73,7 +73,7 @@ func earlyRest(m object, s spelling, msg *sdk.Message) error {
 	if msg.Extensions, err = m.texts("extensions"); err != nil {
 		return err
 	}
-	msg.Metadata, err = m.metadata("metadata")
+	msg.Metadata, err = m.metadata()
 	return err
 }
 
@@ -161,7 +161,7 @@ func protoFileOf(raw json.RawMessage) (*sdk.Part, error) {
 // of the one it travels in.
 func withMetadata(part *sdk.Part, raw json.RawMessage) (*sdk.Part, error) {
 	members, _ := wire.Object(raw)
-	meta, err := object{"", members}.metadata("metadata")
+	meta, err := object{"", members}.metadata()
 	if err != nil {
 		return nil, fmt.Errorf(".metadata: want an object")
 	}

@@ -105,7 +105,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.Contains(in.path, "/.well-known/") && f.opt.Cards != nil:
 		f.opt.Cards.ServeHTTP(w, r)
 	default:
-		f.serve(w, in)
+		f.serve(r.Context(), w, in)
 	}
 }
 
@@ -125,14 +125,14 @@ func (f *front) below(path string) string {
 }
 
 // serve takes a request through guard, sniff, codec and desk.
-func (f *front) serve(w http.ResponseWriter, in request) {
+func (f *front) serve(ctx context.Context, w http.ResponseWriter, in request) {
 	c, who, err := f.admit(w, &in)
 	var asked call
 	if err == nil {
 		asked, err = c.decode(in)
 	}
 	asked.send.Caller = who
-	ctx, cancel := inTime(in.http.Context())
+	ctx, cancel := inTime(ctx)
 	defer cancel()
 	var a answer
 	switch {
@@ -145,7 +145,7 @@ func (f *front) serve(w http.ResponseWriter, in request) {
 	default:
 		a, a.err = f.do(ctx, who, asked)
 	}
-	f.write(w, in, c.encode(in, asked, a), a.err)
+	f.write(ctx, w, in, c.encode(in, asked, a), a.err)
 }
 
 // inTime returns a context that ends early enough to answer before the platform
@@ -188,18 +188,7 @@ func anonymous(r *http.Request) *http.Request {
 func (f *front) do(ctx context.Context, who task.Caller, c call) (a answer, err error) {
 	switch c.op {
 	case sendMessage, callMessage:
-		work := f.desk.Send
-		if c.op == callMessage {
-			work = f.desk.Call
-		}
-		var result sdk.SendMessageResult
-		result, err = work(ctx, c.send)
-		switch r := result.(type) {
-		case *sdk.Task:
-			a.task = r
-		case *sdk.Message:
-			a.message = r
-		}
+		a, err = f.send(ctx, c)
 	case submitMessage:
 		a.task, err = f.desk.Submit(ctx, c.send)
 	case getTask:
@@ -218,9 +207,25 @@ func (f *front) do(ctx context.Context, who task.Caller, c call) (a answer, err 
 		err = f.desk.DropHook(ctx, who, c.task, c.hook.Config.ID)
 	case getExtendedCard:
 		a.card, err = f.extended(ctx, who)
+	case getCard, streamMessage, followTask: // the codec has it; the others have no one answer
 	}
 	if a.task != nil {
 		a.task = shortened(a.task, c.history)
+	}
+	return a, err
+}
+
+func (f *front) send(ctx context.Context, c call) (a answer, err error) {
+	work := f.desk.Send
+	if c.op == callMessage {
+		work = f.desk.Call
+	}
+	result, err := work(ctx, c.send)
+	switch r := result.(type) {
+	case *sdk.Task:
+		a.task = r
+	case *sdk.Message:
+		a.message = r
 	}
 	return a, err
 }

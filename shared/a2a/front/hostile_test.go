@@ -29,7 +29,7 @@ var (
 )
 
 // hostileRows reads the tables.
-func hostileRows(t *testing.T) []hostileRow {
+func hostileRows(t testing.TB) []hostileRow {
 	t.Helper()
 	var text []byte
 	for _, file := range []string{"testdata/hostile.txt", "testdata/hostile_early.txt"} {
@@ -66,7 +66,7 @@ func hostileRows(t *testing.T) []hostileRow {
 }
 
 // hostileBody fills in the template of a body.
-func hostileBody(t *testing.T, row hostileRow) string {
+func hostileBody(t testing.TB, row hostileRow) string {
 	t.Helper()
 	method, members, content := hostileMethods[row.dialect], hostileMessages[row.dialect], hostileConfigured[row.dialect]
 	if members == "" {

@@ -143,8 +143,9 @@ func (o object) texts(name string) ([]string, error) {
 	return texts, nil
 }
 
-// metadata returns a member that is an object of any values.
-func (o object) metadata(name string) (map[string]any, error) {
+// metadata returns the member metadata, an object of any values.
+func (o object) metadata() (map[string]any, error) {
+	const name = "metadata"
 	raw := o.raw(name)
 	if raw == nil {
 		return nil, nil

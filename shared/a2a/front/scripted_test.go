@@ -34,13 +34,13 @@ func newScripted(t *testing.T, opt Options) http.Handler {
 
 // newFront returns the front of an agent and its desk, with a clock that stands
 // still and a fresh store.
-func newFront(t *testing.T, a task.Agent, opt Options) (http.Handler, *task.Desk) {
+func newFront(t testing.TB, a task.Agent, opt Options) (http.Handler, *task.Desk) {
 	t.Helper()
 	return newFrontOver(t, a, opt, tasktest.NewMemory(frozen), frozen)
 }
 
 // newFrontOver is newFront with a store and a clock of the test's own.
-func newFrontOver(t *testing.T, a task.Agent, opt Options, store tasktest.StoreFinder, now func() time.Time) (http.Handler, *task.Desk) {
+func newFrontOver(t testing.TB, a task.Agent, opt Options, store tasktest.StoreFinder, now func() time.Time) (http.Handler, *task.Desk) {
 	t.Helper()
 	var ids atomic.Int64
 	fresh := func() string { return fmt.Sprintf("fresh-%d", ids.Add(1)) }

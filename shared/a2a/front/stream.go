@@ -54,7 +54,7 @@ func (f *front) stream(ctx context.Context, w http.ResponseWriter, in request, c
 		return err
 	}
 	if ctx.Err() == nil { // else the error is that nobody listens any more
-		f.excuse(http.Header{}, in, err)
+		f.excuse(ctx, http.Header{}, in, err)
 		last := event{data: c.encode(in, asked, answer{err: err}).body}
 		if b, ok := c.(breaker); ok {
 			last = b.broken(asked, err)

@@ -23,6 +23,9 @@ import (
 
 const streamID = "0e9a3a52-6f0c-4c51-8b43-6a5c8a5e8d20"
 
+// bubble is the clock of a test in a bubble.
+func bubble() time.Time { return time.Now() } //nolint:forbidigo // synctest moves it
+
 // streamCall is a stream of a message with that text.
 func streamCall(ctx context.Context, text string) *http.Request {
 	body := `{"message":{"messageId":"` + streamID + `","role":"ROLE_USER","parts":[{"text":"` + text + `"}]}}`
@@ -89,7 +92,7 @@ func TestStreamPulse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		time.AfterFunc(40*time.Second, func() { close(gate) })
-		h, _ := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(time.Now), time.Now)
+		h, _ := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(bubble), bubble)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, streamCall(t.Context(), "x"))
 		data, beats := framesOf(t, w.Body.Bytes())
@@ -129,7 +132,7 @@ func TestStreamClosesEarly(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := make(chan struct{})
 				time.AfterFunc(55*time.Second, func() { close(gate) })
-				h, desk := newFrontOver(t, gated(gate), tt.opt, tasktest.NewMemory(time.Now), time.Now)
+				h, desk := newFrontOver(t, gated(gate), tt.opt, tasktest.NewMemory(bubble), bubble)
 				ctx, cancel := tt.ctx(t.Context())
 				defer cancel()
 				w := httptest.NewRecorder()
@@ -151,7 +154,7 @@ func TestStreamResumes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		h, _ := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(time.Now), time.Now)
+		h, _ := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(bubble), bubble)
 		id, _ := task.ID("location", task.Caller{}, streamID)
 		sender := httptest.NewRecorder()
 		go h.ServeHTTP(sender, streamCall(t.Context(), "x"))
@@ -199,8 +202,8 @@ func TestStreamErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		store := &failing{StoreFinder: tasktest.NewMemory(time.Now)}
-		h, _ := newFrontOver(t, gated(gate), Options{}, store, time.Now)
+		store := &failing{StoreFinder: tasktest.NewMemory(bubble)}
+		h, _ := newFrontOver(t, gated(gate), Options{}, store, bubble)
 		id, _ := task.ID("location", task.Caller{}, streamID)
 		ctx, cancel := context.WithCancel(t.Context())
 		go h.ServeHTTP(httptest.NewRecorder(), streamCall(ctx, "x"))
@@ -250,7 +253,7 @@ func TestStreamToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		time.AfterFunc(40*time.Second, func() { close(gate) })
-		h, desk := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(time.Now), time.Now)
+		h, desk := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(bubble), bubble)
 		h.ServeHTTP(stuck{httptest.NewRecorder()}, streamCall(t.Context(), "x"))
 		if !finished(t, desk) {
 			t.Error("the work was not done")

@@ -35,7 +35,7 @@ func v1Send(params object, op operation) (call, error) {
 	if err != nil {
 		return call{}, err
 	}
-	if _, err := params.metadata("metadata"); err != nil {
+	if _, err := params.metadata(); err != nil {
 		return call{}, err
 	}
 	c := call{op: op, send: task.Send{Message: msg, Keep: true}}
@@ -92,7 +92,7 @@ func v1Message(m object) (*sdk.Message, error) {
 	if msg.Extensions, err = m.texts("extensions"); err != nil {
 		return nil, err
 	}
-	if msg.Metadata, err = m.metadata("metadata"); err != nil {
+	if msg.Metadata, err = m.metadata(); err != nil {
 		return nil, err
 	}
 	references, err := m.texts("referenceTaskIds")
@@ -125,7 +125,7 @@ func v1Part(raw json.RawMessage) (*sdk.Part, error) {
 	if part.MediaType, err = o.text("mediaType"); err != nil {
 		return nil, err
 	}
-	part.Metadata, err = o.metadata("metadata")
+	part.Metadata, err = o.metadata()
 	return part, err
 }
 

@@ -2,6 +2,7 @@ package front
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -120,9 +121,7 @@ func v1Params(r request, at route, body bool) (object, error) {
 		}
 	}
 	o := object{"params", wire.Members{}}
-	for name, value := range r.top { // members of an object have no order
-		o.members[name] = value
-	}
+	maps.Copy(o.members, r.top)
 	if r.http.Method != http.MethodPost {
 		query(r.http.URL.Query(), o.members)
 	}
