@@ -6,7 +6,7 @@ import (
 )
 
 // memoryBytes bounds what an instance remembers of payloads.
-const memoryBytes = 8 << 20
+const memoryBytes = 4 << 20
 
 // memory remembers payloads that can never change: the input of a run and the
 // results of finished steps. It saves reads and decides nothing: whatever it has
@@ -42,7 +42,7 @@ func (m *memory) get(key string) (any, bool) {
 func (m *memory) put(key string, value any, size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if size > memoryBytes/4 || m.byKey[key] != nil {
+	if size > memoryBytes/2 || m.byKey[key] != nil {
 		return
 	}
 	if m.byKey == nil {

@@ -75,6 +75,7 @@ func life(s *engine.State) string {
 func (r *Runner) remember(s *engine.State, step Step) {
 	const record = 1 << 10 // bytes of a step beside its result and of what finds it, about
 	if step.Finished() && step.RevAt > 0 {
+		step.Call, step.Owner, step.RequestHash = "", "", "" // of the call itself: nobody reads them here
 		r.memory.put(stepKey(s, step.Run, step.ID), step, len(step.Result)+record)
 	}
 }
