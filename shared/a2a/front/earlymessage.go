@@ -38,7 +38,7 @@ func earlyMessage(p object, s spelling) (*sdk.Message, error) {
 		return nil, err
 	}
 	msg.TaskID = sdk.TaskID(id)
-	return msg, earlyRest(m, s, msg)
+	return msg, s.body(m, msg)
 }
 
 // user refuses a message that is not of a user.
@@ -53,8 +53,8 @@ func (s spelling) user(m object) error {
 	return nil
 }
 
-// earlyRest reads what of a message no call is chosen by.
-func earlyRest(m object, s spelling, msg *sdk.Message) error {
+// body reads what a message says, beside its names.
+func (s spelling) body(m object, msg *sdk.Message) error {
 	name, one := "parts", earlyPartOf
 	if s == protoSpelling {
 		name, one = "content", protoPartOf

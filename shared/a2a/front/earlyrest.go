@@ -38,8 +38,13 @@ var earlyRoutes = []struct {
 }
 
 // earlyPath returns a path without what leads to the binding, also from where
-// 1.0 has its own.
-func earlyPath(path string) string { return below("/v1", below("/rest", path)) }
+// 1.0 has its own. The card that 0.2 has elsewhere is that of 0.3.
+func earlyPath(path string) string {
+	if path == "/agent/authenticatedExtendedCard" {
+		return "/card"
+	}
+	return below("/v1", below("/rest", path))
+}
 
 func (earlyREST) detect(r request) bool { return earlyPath(r.path) != below("/rest", r.path) }
 

@@ -3,7 +3,6 @@ package front
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
@@ -24,32 +23,38 @@ func (trueCost) detect(r request) bool {
 	if _, rpc := r.top["jsonrpc"]; !rpc || !early(version(r.http)) {
 		return false
 	}
-	params, _ := wire.Object(r.top["params"])
+	var params struct {
+		TaskID  json.RawMessage `json:"task_id"`
+		ID      json.RawMessage `json:"id"`
+		Context struct {
+			Thread json.RawMessage `json:"thread_id"`
+		} `json:"context"`
+		Message struct {
+			Parts []struct {
+				Type json.RawMessage `json:"type"`
+				Kind json.RawMessage `json:"kind"`
+			} `json:"parts"`
+		} `json:"message"`
+	}
+	_ = json.Unmarshal(r.top["params"], &params) // in one go, for inputs are large; what does not fit is absent
 	switch method, _ := r.top.Text("method"); method {
 	case "agent/card":
 		return true
 	case "tasks/get", "tasks/cancel":
-		return params.Has("task_id") && !params.Has("id")
+		return given(params.TaskID) && !given(params.ID)
 	case "message/send":
-		thread, _ := wire.Object(params["context"])
-		return thread.Has("thread_id") || typed(params["message"])
+		for _, p := range params.Message.Parts {
+			if given(p.Type) && !given(p.Kind) {
+				return true
+			}
+		}
+		return given(params.Context.Thread)
 	}
 	return false
 }
 
-// typed reports whether a message has a part that is told apart by its type, as
-// in A2A 0.1, and not by its kind.
-func typed(message json.RawMessage) bool {
-	m, _ := wire.Object(message)
-	var parts []json.RawMessage
-	if json.Unmarshal(m["parts"], &parts) != nil {
-		return false
-	}
-	return slices.ContainsFunc(parts, func(raw json.RawMessage) bool {
-		p, _ := wire.Object(raw)
-		return p.Has("type") && !p.Has("kind")
-	})
-}
+// given reports whether a member is there and not null.
+func given(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] != 'n' }
 
 func (trueCost) decode(r request) (call, error) {
 	h, err := wire.HeadOf(r.top)
