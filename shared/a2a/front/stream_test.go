@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -157,7 +158,8 @@ func TestStreamResumes(t *testing.T) {
 		h, _ := newFrontOver(t, gated(gate), Options{}, tasktest.NewMemory(bubble), bubble)
 		id, _ := task.ID("location", task.Caller{}, streamID)
 		sender := httptest.NewRecorder()
-		go h.ServeHTTP(sender, streamCall(t.Context(), "x"))
+		var all sync.WaitGroup
+		all.Go(func() { h.ServeHTTP(sender, streamCall(t.Context(), "x")) })
 		time.Sleep(5 * time.Second) //nolint:forbidigo // of the bubble: the task is at work then
 		var listeners []*httptest.ResponseRecorder
 		for _, last := range []string{"", "0", "1", "nonsense", "-1", "99"} {
@@ -165,18 +167,18 @@ func TestStreamResumes(t *testing.T) {
 			r.Header.Set("Last-Event-ID", last)
 			w := httptest.NewRecorder()
 			listeners = append(listeners, w)
-			go h.ServeHTTP(w, r)
+			all.Go(func() { h.ServeHTTP(w, r) })
 		}
 		synctest.Wait()
 		close(gate)
-		time.Sleep(5 * time.Second) //nolint:forbidigo // of the bubble: everything is done then
-		all, _ := framesOf(t, sender.Body.Bytes())
-		if len(all) != 3 {
-			t.Fatalf("the sender got %q, want 3 frames", all)
+		all.Wait()
+		sent, _ := framesOf(t, sender.Body.Bytes())
+		if len(sent) != 3 {
+			t.Fatalf("the sender got %q, want 3 frames", sent)
 		}
 		for i, want := range []int{2, 2, 1, 2, 2, 2} { // without a number that counts, the task as it is stands for what came before
 			got, _ := framesOf(t, listeners[i].Body.Bytes())
-			if len(got) != want || got[len(got)-1] != all[2] {
+			if len(got) != want || got[len(got)-1] != sent[2] {
 				t.Errorf("listener %d got %q, want %d frames, the last as the sender's", i, got, want)
 			}
 		}
