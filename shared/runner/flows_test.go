@@ -46,30 +46,51 @@ func TestAFlowThatIsNowhere(t *testing.T) {
 	}
 }
 
-// A run of the schema before goes on as it began, and keeps its schema.
-func TestARunOfTheSchemaBefore(t *testing.T) {
+// A run of a schema before goes on as it began, keeps its schema, and stays what
+// the code before can read: it and its steps have a field for every member.
+func TestARunOfASchemaBefore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, &runnertest.Agents{Asks: map[string]bool{"cost": true}})
-	w.start(t)
-	if _, err := w.client.Doc("runs/est-1~1").Set(t.Context(), before(w.run(t, "est-1~1"))); err != nil {
-		t.Fatal(err)
+	for schema := 1; schema < engine.Schema; schema++ {
+		t.Run(fmt.Sprint(schema), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &runnertest.Agents{Asks: map[string]bool{"cost": true}})
+			w.start(t)
+			if _, err := w.client.Doc("runs/est-1~1").Set(t.Context(), before(w.run(t, "est-1~1"), schema)); err != nil {
+				t.Fatal(err)
+			}
+			if schema == 1 {
+				kind(t, "hold", w.runner.Hold(t.Context(), "est-1~1", "anna", ""), fault.Conflict)
+			}
+			w.deliver(t)
+			run := w.run(t, "est-1~1")
+			equal(t, "schema", run.Schema, schema)
+			equal(t, "location", run.Nodes["location"].Phase, engine.Passed)
+			if schema == 1 {
+				equal(t, "status", run.Status, engine.Failed)
+				equal(t, "message", run.Error.Message, "The agent asks a person, which this run cannot.")
+			} else {
+				equal(t, "status", run.Status, engine.WaitingInput)
+			}
+			for path, field := range map[string]string{"runs/est-1~1": "rev", "runs/est-1~1/steps/location.0.s": "score"} {
+				doc, err := w.client.Doc(path).Get(t.Context())
+				must(t, err)
+				if _, there := doc.Data()[field].(int64); !there {
+					t.Errorf("%s has no field %s", path, field)
+				}
+			}
+		})
 	}
-	kind(t, "hold", w.runner.Hold(t.Context(), "est-1~1", "anna", ""), fault.Conflict)
-	w.deliver(t)
-	run := w.run(t, "est-1~1")
-	equal(t, "schema", run.Schema, 1)
-	equal(t, "status", run.Status, engine.Failed)
-	equal(t, "message", run.Error.Message, "The agent asks a person, which this run cannot.")
-	equal(t, "location", run.Nodes["location"].Phase, engine.Passed)
 }
 
-// before is the document of a run as the schema before has it.
-func before(run runner.Run) map[string]any {
+// before is the document of a run as a schema before has it.
+func before(run runner.Run, schema int) map[string]any {
 	var m map[string]any
 	b, _ := json.Marshal(run.State)
 	_ = json.Unmarshal(b, &m)
-	m["schema"] = 1
-	delete(m, "viewAt")
+	m["schema"] = schema
+	if schema == 1 {
+		delete(m, "viewAt")
+	}
 	m["wakeAt"], m["createdAt"], m["updatedAt"], m["deadlineAt"] = run.WakeAt, run.CreatedAt, run.UpdatedAt, run.DeadlineAt
 	return m
 }
