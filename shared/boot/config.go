@@ -31,6 +31,8 @@ type Config struct {
 	// CardKey signs the cards of the agents: P-256, in PEM. Empty: they are not signed.
 	CardKey Secret `env:"TRUECOST_CARD_KEY"`
 
+	Callers
+
 	StepsTopic   string `env:"TRUECOST_STEPS_TOPIC, default=truecost-steps"`     // calls of agents
 	ControlTopic string `env:"TRUECOST_CONTROL_TOPIC, default=truecost-control"` // what takes a moment
 	SweepTopic   string `env:"TRUECOST_SWEEP_TOPIC, default=truecost-sweep"`     // ticks of the scheduler
@@ -76,7 +78,8 @@ func (c Config) Validate() error {
 		bad("A2A_BASE_URL", c.AgentsURL, "an http or https address")
 	}
 	_, keyErr := c.cardKey()
-	errs = append(errs, keyErr)
+	_, callersErr := c.callers()
+	errs = append(errs, keyErr, callersErr)
 	if c.PassScore < 0 || c.PassScore > 100 {
 		bad("PIPELINE_PASSING_SCORE", c.PassScore, "a score from 0 to 100")
 	}

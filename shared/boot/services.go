@@ -20,6 +20,7 @@ import (
 	"truecost.dev/shared/gcp/docstore"
 	"truecost.dev/shared/gcp/topic"
 	"truecost.dev/shared/host"
+	"truecost.dev/shared/identity"
 	"truecost.dev/shared/runner"
 )
 
@@ -31,6 +32,7 @@ type Services struct {
 	firestore func() (*firestore.Client, error)
 	pubsub    func() (*pubsub.Client, error)
 	runner    func() (*runner.Runner, error)
+	callers   func() (*identity.Authority, error)
 
 	mu     sync.Mutex // guards opened
 	opened []func() error
@@ -48,6 +50,7 @@ func New(c Config, log *slog.Logger) *Services {
 		return client, s.keep(err, func() error { return client.Close() })
 	})
 	s.runner = sync.OnceValues(s.newRunner)
+	s.callers = sync.OnceValues(c.callers)
 	return s
 }
 
@@ -74,6 +77,9 @@ func (s *Services) Close() error {
 
 // Runner returns the loop round the engine.
 func (s *Services) Runner() (*runner.Runner, error) { return s.runner() }
+
+// Callers returns what tells the callers of agents.
+func (s *Services) Callers() (*identity.Authority, error) { return s.callers() }
 
 // Estimates returns the store of estimates and runs.
 func (s *Services) Estimates() (*docstore.Store, error) {
@@ -108,7 +114,7 @@ func (s *Services) Env() host.Env {
 // cards returns what the cards of all agents say alike.
 func (s *Services) cards() (card.Options, error) {
 	key, err := s.Config.cardKey()
-	return card.Options{Key: key}, err
+	return card.Options{Key: key, Auth: s.Config.cardAuth()}, err
 }
 
 func (s *Services) newRunner() (*runner.Runner, error) {
