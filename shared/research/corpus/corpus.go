@@ -137,11 +137,12 @@ func inMemory(m mapping.IndexMapping) (bleve.Index, error) {
 }
 
 // Search returns the documents that share words with the query, with their text.
-// Documents without a date are left out where a date is asked for.
+// Documents without a date are left out where a date is asked for. It returns
+// fault.Internal when the folder cannot be read.
 func (c *Corpus) Search(ctx context.Context, q research.Query) ([]research.Hit, error) {
 	i, err := c.open()
-	if err != nil {
-		return nil, err
+	if err != nil { // whoever keeps the folder is at fault, not who asks
+		return nil, fault.Wrap(fault.Internal, err, "open the corpus")
 	}
 	found, err := i.full.SearchInContext(ctx, request(q))
 	if err != nil {

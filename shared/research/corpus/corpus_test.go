@@ -216,9 +216,12 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for name, folder := range tests {
 		c := New(folder)
-		for range 2 { // the second search says the same
-			if _, err := c.Search(t.Context(), research.Query{Text: "a", Max: 1}); fault.KindOf(err) != fault.Invalid {
-				t.Errorf("%s: %v, want fault.Invalid", name, err)
+		if _, err := load(folder); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: load = %v, want fault.Invalid", name, err)
+		}
+		for range 2 { // the second search says the same; whoever asks is not at fault
+			if _, err := c.Search(t.Context(), research.Query{Text: "a", Max: 1}); fault.KindOf(err) != fault.Internal {
+				t.Errorf("%s: Search = %v, want fault.Internal", name, err)
 			}
 		}
 	}
