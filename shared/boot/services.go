@@ -18,6 +18,7 @@ import (
 	"truecost.dev/shared/a2a/card"
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/gcp/docstore"
+	"truecost.dev/shared/gcp/idtoken"
 	"truecost.dev/shared/gcp/topic"
 	"truecost.dev/shared/host"
 	"truecost.dev/shared/identity"
@@ -137,18 +138,21 @@ func (s *Services) newRunner() (*runner.Runner, error) {
 	return &runner.Runner{
 		Store: store, Find: store, Bus: topic.New(bus, c.StepsTopic, c.ControlTopic),
 		Limits:    runner.Limits{InFlight: c.RunsAtOnce, PerMinute: c.StartsPerMinute},
-		Caller:    &a2a.Client{HTTP: agentClient(), BaseURL: c.AgentsURL},
+		Caller:    &a2a.Client{HTTP: agentClient(c), BaseURL: c.AgentsURL},
 		Pipelines: []runner.Pipeline{pipeline}, Pace: pace, Log: s.Log,
 		Now: now, Sleep: sleep, Owner: rand.Text,
 	}, nil
 }
 
 // agentClient follows the deadline of each call and keeps enough connections
-// for a busy instance.
-func agentClient() *http.Client {
-	transport := &http.Transport{
+// for a busy instance. In the cloud it says who calls.
+func agentClient(c Config) *http.Client {
+	var transport http.RoundTripper = &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true,
+	}
+	if !c.LocalAuth && c.FirestoreHost == "" {
+		transport = idtoken.Transport(transport, c.AgentsURL)
 	}
 	// A call's own deadline is shorter; this bounds one that lost its context.
 	return &http.Client{Transport: transport, Timeout: 10 * time.Minute}
