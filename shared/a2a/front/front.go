@@ -46,7 +46,7 @@ type Options struct {
 	MaxSent  int           // bytes of a stream, after which it closes and the caller listens again; 0 is 9 MB
 }
 
-// margin is what an answer gets of the time of a request.
+// margin is what an answer gets of the time of a request, if it has twice as much.
 const margin = 10 * time.Second
 
 // front is the HTTP side of one agent.
@@ -152,7 +152,7 @@ func (f *front) serve(ctx context.Context, w http.ResponseWriter, in request) {
 // cuts the request off.
 func inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline.Add(-margin))
+		return context.WithDeadline(ctx, deadline.Add(-min(margin, time.Until(deadline)/2)))
 	}
 	return context.WithCancel(ctx)
 }
@@ -179,8 +179,9 @@ func (f *front) admit(w http.ResponseWriter, in *request) (codec, task.Caller, e
 func anonymous(r *http.Request) *http.Request {
 	r = r.WithContext(r.Context())
 	r.Header = r.Header.Clone()
-	r.Header.Del("Authorization")
-	r.Header.Del("Cookie")
+	for _, name := range []string{"Authorization", "X-Serverless-Authorization", "Cookie"} {
+		r.Header.Del(name)
+	}
 	return r
 }
 

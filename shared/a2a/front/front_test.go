@@ -85,11 +85,11 @@ func TestAuthenticate(t *testing.T) {
 func TestAnonymous(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-	for _, name := range []string{"Authorization", "Cookie", "A2A-Version"} {
+	for _, name := range []string{"Authorization", "X-Serverless-Authorization", "Cookie", "A2A-Version"} {
 		r.Header.Set(name, "x")
 	}
 	got := anonymous(r).Header
-	if got.Get("Authorization") != "" || got.Get("Cookie") != "" || got.Get("A2A-Version") != "x" || r.Header.Get("Cookie") != "x" {
+	if got.Get("Authorization") != "" || got.Get("X-Serverless-Authorization") != "" || got.Get("Cookie") != "" || got.Get("A2A-Version") != "x" || r.Header.Get("Cookie") != "x" {
 		t.Errorf("anonymous() has %v and left %v, want the proofs gone from a copy", got, r.Header)
 	}
 }

@@ -74,6 +74,7 @@ type stream struct {
 	left    int    // bytes that may still be sent
 	hangUp  func() // ends the context of the events
 	opened  bool
+	begun   bool // a frame was sent
 	closed  bool
 }
 
@@ -149,7 +150,8 @@ func (s *stream) open() {
 	}
 }
 
-// send writes an event as one frame.
+// send writes an event as one frame. The first is sent however large it is: it
+// would not be smaller for a caller who listens again.
 func (s *stream) send(e event) {
 	var b bytes.Buffer
 	if e.name != "" {
@@ -159,10 +161,11 @@ func (s *stream) send(e event) {
 		fmt.Fprintf(&b, "id: %s\n", e.id)
 	}
 	fmt.Fprintf(&b, "data: %s\n\n", e.data)
-	if s.opened && b.Len() > s.left {
+	if s.begun && b.Len() > s.left {
 		s.hangUp()
 		return
 	}
+	s.begun = true
 	s.write(b.Bytes())
 }
 

@@ -274,3 +274,34 @@ func readFrame(r *bufio.Reader) (string, error) {
 		b.WriteString(line)
 	}
 }
+
+// What does not fit any more is left for the next stream; what no stream has
+// room for goes out first.
+func TestStreamRoom(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	hungUp := 0
+	s := &stream{w: w, control: http.NewResponseController(w), left: 30, hangUp: func() { hungUp++ }}
+	s.open()
+	s.send(event{data: bytes.Repeat([]byte("1"), 40)})
+	s.send(event{id: "2", data: []byte("2")})
+	if got, want := w.Body.String(), "data: "+strings.Repeat("1", 40)+"\n\n"; got != want || hungUp != 1 {
+		t.Errorf("sent %q and hung up %d times, want %q and once", got, hungUp, want)
+	}
+}
+
+// An answer gets 10 seconds of a request's time, or half of it.
+func TestInTime(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[time.Duration]time.Duration{time.Minute: 50 * time.Second, 20 * time.Second: 10 * time.Second, 8 * time.Second: 4 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), given)
+			defer cancel()
+			got, stop := inTime(ctx)
+			defer stop()
+			if at, ok := got.Deadline(); !ok || time.Until(at) != want {
+				t.Errorf("inTime(%s) ends in %s, want %s", given, time.Until(at), want)
+			}
+		})
+	}
+}
