@@ -107,7 +107,7 @@ func (s *Services) Env() host.Env {
 		verify.Verify, verify.AllowAnonymous = callable.UnsignedVerifier, true
 	}
 	return host.Env{
-		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Cards: s.cards, Tasks: s.Tasks,
+		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Cards: s.cards, Tasks: s.Tasks, Callers: s.Callers,
 		AgentTime: s.Config.AgentTime, TaskLease: s.Config.TaskLease, Callable: verify,
 	}
 }

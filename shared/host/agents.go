@@ -11,6 +11,7 @@ import (
 	"truecost.dev/shared/a2a/card"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/callable"
+	"truecost.dev/shared/identity"
 )
 
 // Env is what the entry points of one process share. Everything that costs time
@@ -21,6 +22,10 @@ type Env struct {
 	AgentURL string                       // base address of the agents, for their cards: AgentURL/a2a_location
 	Cards    func() (card.Options, error) // of every agent, but for its URL; nil: the zero Options
 	Tasks    func() (a2a.Tasks, error)
+
+	// Callers tells the callers of agents: At(address) is what their fronts
+	// authenticate with, and Login goes round their handlers. Nil: anybody may call.
+	Callers func() (*identity.Authority, error)
 
 	AgentTime time.Duration // bounds one call of an agent
 	TaskLease time.Duration // how long an agent's instance may be silent before another takes its task; 0 is 30 s
