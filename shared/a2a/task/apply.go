@@ -151,8 +151,8 @@ func remember(history []*sdk.Message, m *sdk.Message) []*sdk.Message {
 
 // lastOf returns where the last message of a role is; -1 when there is none.
 func lastOf(history []*sdk.Message, role sdk.MessageRole) int {
-	for i := len(history) - 1; i >= 0; i-- {
-		if history[i].Role == role {
+	for i, m := range slices.Backward(history) {
+		if m.Role == role {
 			return i
 		}
 	}

@@ -17,12 +17,12 @@ const (
 )
 
 // live returns options with the clock of a synctest bubble and a store of it.
-func live() (task.Options, *tasktest.Memory) {
+func live() task.Options {
 	opt := task.Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)} //nolint:forbidigo // the clock of a bubble
 	m := tasktest.NewMemory(opt.Now)
 	opt.Store = func() (task.Store, error) { return m, nil }
 	opt.Finder = func() (task.Finder, error) { return m, nil }
-	return opt, m
+	return opt
 }
 
 func desk(opt task.Options) *task.Desk { return task.NewDesk(new(tasktest.Actor).Agent("actor"), opt) }
@@ -49,7 +49,7 @@ func TestStreams(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				opt, _ := live()
+				opt := live()
 				got := tasktest.Lines(desk(opt).Stream(t.Context(), message(firstID, tt.script)))
 				if got != tt.want {
 					t.Errorf("Stream(%s) = %s, want %s", tt.script, got, tt.want)
@@ -62,7 +62,7 @@ func TestStreams(t *testing.T) {
 func TestSendCallGetCancel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		opt, _ := live()
+		opt := live()
 		d := desk(opt)
 		res, err := d.Send(t.Context(), message(firstID, "WORKING make=a COMPLETED=done"))
 		if err != nil || tasktest.Line(task.Frame{Event: res}) != "0 task completed (done) a=a" {

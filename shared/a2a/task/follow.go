@@ -155,7 +155,10 @@ func (w *watch) wait(ctx context.Context, rung <-chan struct{}) (over bool) {
 		return true
 	case out := <-w.done:
 		w.done = nil
-		return len(out.unsaved) > 0 && w.rest(ctx, out)
+		if over = len(out.unsaved) > 0; over {
+			w.rest(ctx, out)
+		}
+		return over
 	case <-rung:
 	case <-poll.C:
 	}
@@ -164,19 +167,18 @@ func (w *watch) wait(ctx context.Context, rung <-chan struct{}) (over bool) {
 
 // rest yields what the store did not take: the listener is the only one to learn
 // of it.
-func (w *watch) rest(ctx context.Context, out outcome) (over bool) {
+func (w *watch) rest(ctx context.Context, out outcome) {
 	first := out.unsaved[0].Seq
 	if w.seen < first-1 {
 		if over, _ := w.look(ctx); over {
-			return true
+			return
 		}
 	}
 	if w.seen != first-1 {
 		w.yield(Frame{}, fault.New(fault.Unavailable, "the task store is away; ask for the task again"))
-		return true
+		return
 	}
 	_, _ = w.pass(out.unsaved)
-	return true
 }
 
 // await returns what came of a message when nobody works on it any more, or the

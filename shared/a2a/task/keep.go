@@ -95,13 +95,13 @@ func (a *attempt) why(stored Record) error {
 	return stored.lost(a.r)
 }
 
-// gone says what an error of the store means for the turn.
+// gone says what an error of the store means for the turn: a task that was
+// removed is not ours, and nobody can ask for it any more.
 func (a *attempt) gone(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil: // released meanwhile
-	case fault.KindOf(err) == fault.NotFound:
-		return errCanceled // removed: nobody can ask for it any more
-	default:
+	if ctx.Err() == nil && fault.KindOf(err) == fault.NotFound {
+		return errCanceled
+	}
+	if ctx.Err() == nil { // else the agent has ended meanwhile
 		a.desk.warn(ctx, "lease not renewed", Record{Agent: a.desk.agent.Name, ID: a.turn.TaskID}, err)
 	}
 	return nil

@@ -73,7 +73,7 @@ func (r Record) take(m draft, retry bool, now time.Time) (next Record, log []Ent
 	switch {
 	case i >= 0 && r.Turns[i].Hash != m.turn.Hash:
 		return r, nil, false, fault.New(fault.Invalid, "params.message.messageId: it was used for another message already")
-	case i >= 0 && (i < len(r.Turns)-1 || !r.Lapsed && !(r.Retry && retry)):
+	case i >= 0 && (i < len(r.Turns)-1 || !r.Lapsed && (!r.Retry || !retry)):
 		return r, nil, false, nil
 	case i >= 0:
 		next, log, err = r.begun(m.queued, now)

@@ -99,7 +99,7 @@ func (d *Desk) revive(r *Record) ([]Entry, error) {
 		return nil, nil
 	}
 	if d.resumes(*r) {
-		r.Queued, r.Fence = true, r.Fence+1 // and what the dead one might still write is late
+		r.Queued = true
 		return nil, nil
 	}
 	e := end(sdk.TaskStateFailed, fault.Internal, "the work was interrupted")

@@ -35,7 +35,7 @@ func (w *Worker) Work(ctx context.Context, ref Ref) error {
 			return nil
 		case err != nil:
 			return fmt.Errorf("get task %s: %w", ref.ID, err)
-		case !r.Queued && !(r.Lapsed && d.resumes(r)):
+		case !r.Queued && (!r.Lapsed || !d.resumes(r)):
 			return nil
 		}
 		r, log, err := r.begun(false, d.now())

@@ -156,11 +156,11 @@ func status(s sdk.TaskStatus) string {
 }
 
 func artifacts(t *sdk.Task) string {
-	out := ""
+	var out strings.Builder
 	for _, a := range t.Artifacts {
-		out += fmt.Sprintf(" %s=%s", a.ID, texts(a.Parts))
+		fmt.Fprintf(&out, " %s=%s", a.ID, texts(a.Parts))
 	}
-	return out
+	return out.String()
 }
 
 func texts(parts sdk.ContentParts) string {

@@ -21,6 +21,7 @@ type Flaky struct {
 	Read   func() error                           // an error: nothing is read
 
 	down   atomic.Bool
+	loses  atomic.Bool
 	writes atomic.Int64
 	reads  atomic.Int64
 }
@@ -30,7 +31,10 @@ var errDown = fault.New(fault.Unavailable, "the store is away")
 // Cut cuts the store off, as when the instance dies: nothing passes any more.
 func (f *Flaky) Cut() { f.down.Store(true) }
 
-// Writes and Reads return how many have begun.
+// Lose has the next write done and its answer lost.
+func (f *Flaky) Lose() { f.loses.Store(true) }
+
+// Writes returns how many have begun.
 func (f *Flaky) Writes() int64 { return f.writes.Load() }
 
 // Reads returns how many reads have begun.
@@ -47,6 +51,9 @@ func (f *Flaky) write(r task.Record, do func() (task.Record, error)) (task.Recor
 		}
 	}
 	stored, err := do()
+	if err == nil && f.loses.Swap(false) {
+		err = errDown
+	}
 	if err == nil && f.After != nil {
 		err = f.After(n)
 	}

@@ -114,7 +114,7 @@ func (h *House) Deliver(ctx context.Context, i int) {
 // any more, and returns it.
 func (h *House) Settle(ctx context.Context, i int, id sdk.TaskID) (task.Record, error) {
 	in := h.Instances[i]
-	for range 40 {
+	for range 400 {
 		if err := in.Sweep(ctx); err != nil {
 			return task.Record{}, err
 		}

@@ -25,6 +25,7 @@ func Cases() []Case {
 		{"a message is an answer without a task", replies},
 		{"a question is asked here and answered there", asks},
 		{"a canceled question takes no answer", cancelsQuestion},
+		{"a cancellation at the last moment stands", cancelsJustBefore},
 		{"what has ended is not canceled", cancelsLate},
 		{"a result that is late counts while nobody has a better one", latecomer},
 		{"a task is its owner's alone", foreign},
@@ -69,16 +70,16 @@ func (h *House) follow(t *testing.T, i int, after *int64) <-chan string {
 // get tells the task of First as an instance sees it.
 func (h *House) get(t *testing.T, i int) string {
 	t.Helper()
-	got, _, err := h.Instances[i].Desk.Get(t.Context(), anybody, FirstTask())
+	got, _, err := h.Instances[i].Get(t.Context(), anybody, FirstTask())
 	return told(got, err)
 }
 
-// until waits until the task of First is told so.
-func (h *House) until(t *testing.T, i int, want string) {
+// until waits until the second instance tells the task of First so.
+func (h *House) until(t *testing.T, want string) {
 	t.Helper()
 	got := ""
 	for range 100 {
-		if got = h.get(t, i); got == want {
+		if got = h.get(t, 1); got == want {
 			return
 		}
 		rest(soon)
@@ -112,7 +113,7 @@ func cancels(t *testing.T, h *House) {
 	stream := async(h, func() string {
 		return Lines(h.Instances[0].Stream(t.Context(), Message(First, "WORKING make=x hang=1 COMPLETED")))
 	})
-	h.until(t, 1, "task working a=x")
+	h.until(t, "task working a=x")
 	watched := h.follow(t, 1, new(int64(0)))
 	got, err := h.Instances[2].Cancel(t.Context(), anybody, FirstTask())
 	wantText(t, "Cancel()", told(got, err), "task canceled (the task was canceled) a=x")
@@ -190,7 +191,7 @@ func listenersAlike(t *testing.T, h *House) {
 	const script = "progress=10 make=x sleep=100ms more=y progress=40 sleep=300ms more=z progress=30 sleep=100ms COMPLETED=done"
 	const events = "1 working 10%; 2 a=x; 3 a+=y; 4 working 40%; 5 a+=z; 6 working 40%; 7 completed (done)"
 	stream := async(h, func() string { return Lines(h.Instances[0].Stream(t.Context(), Message(First, script))) })
-	h.until(t, 1, "task working a=x")
+	h.until(t, "task working a=x")
 	var all []<-chan string
 	for range 2 {
 		for i := range h.Instances {
@@ -212,7 +213,7 @@ func resumes(t *testing.T, h *House) {
 	const script = "progress=10 make=1 sleep=300ms more=2 sleep=70ms more=3 progress=50 sleep=70ms make.b=4 sleep=70ms COMPLETED"
 	events := strings.Split("1 working 10%; 2 a=1; 3 a+=2; 4 a+=3; 5 working 50%; 6 b=4; 7 completed", "; ")
 	done := h.send(t, 0, Message(First, script))
-	h.until(t, 1, "task working a=1")
+	h.until(t, "task working a=1")
 	check := func(when string, last int, snapshot string) {
 		var all []<-chan string
 		for cut := range int64(len(events)) {

@@ -38,7 +38,7 @@ func requeues(t *testing.T, h *House) {
 	t.Helper()
 	h.dies(t, 0, Message(First, "WORKING make=x more=y hang=1 make=z COMPLETED"))
 	watched := h.follow(t, 1, new(int64(0)))
-	h.until(t, 1, "task working a=xy") // also while the lease runs out: the queue will bring it
+	h.until(t, "task working a=xy") // also while the lease runs out: the queue will bring it
 	if _, err := h.Settle(t.Context(), 2, FirstTask()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,10 +75,10 @@ func fails(t *testing.T, h *House) {
 	s := Message(First, "WORKING hang=1 make=x COMPLETED")
 	s.Keep = false
 	first := h.send(t, 0, s)
-	h.until(t, 1, "task working")
+	h.until(t, "task working")
 	h.Kill(0)
 	const interrupted = "task failed (the work was interrupted; send the message again)"
-	h.until(t, 1, interrupted) // told so at once, and written when the sweep comes
+	h.until(t, interrupted) // told so at once, and written when the sweep comes
 	r, err := h.Settle(t.Context(), 2, FirstTask())
 	if err != nil || !r.Retry {
 		t.Fatalf("Settle() = %+v, %v, want a failure that may pass", r, err)
@@ -91,6 +91,8 @@ func fails(t *testing.T, h *House) {
 	wantText(t, "Get()", h.get(t, 2), "task completed a=x")
 	<-first
 	wantText(t, "Get() when the dead one gave up", h.get(t, 2), "task completed a=x")
+	wantText(t, "Follow()", <-h.follow(t, 2, new(int64(0))),
+		"1 working; 2 failed (the work was interrupted; send the message again); 3 working; 4 working; 5 a=x; 6 completed")
 	h.wantRuns(t, 2)
 	h.wantSound(t, 2)
 }
@@ -107,14 +109,14 @@ func replies(t *testing.T, h *House) {
 	}
 	wantText(t, "Stream()", Lines(h.Instances[0].Stream(t.Context(), Message("1", "say=hello"))), "1 message hello")
 	h.wantRuns(t, 2)
-	page, err := h.Instances[1].Desk.List(t.Context(), anybody, task.Query{})
+	page, err := h.Instances[1].List(t.Context(), anybody, task.Query{})
 	if err != nil || page.Total != 0 || page.Tasks == nil {
 		t.Errorf("List() = %+v, %v, want an empty page", page, err)
 	}
 	got, err := h.Instances[0].Submit(t.Context(), Message(Second, "say=hello"))
 	wantText(t, "Submit()", told(got, err), "task submitted")
 	h.Deliver(t.Context(), 1)
-	got, _, err = h.Instances[2].Desk.Get(t.Context(), anybody, got.ID)
+	got, _, err = h.Instances[2].Get(t.Context(), anybody, got.ID)
 	wantText(t, "Get(submitted)", told(got, err), "task completed (hello)")
 }
 
@@ -145,18 +147,18 @@ func asks(t *testing.T, h *House) {
 	wantKind(t, "Send(another answer, the same id)", err, fault.Invalid)
 	_, err = h.Instances[1].Send(t.Context(), answer("2", "COMPLETED"))
 	wantKind(t, "Send(to what has ended)", err, fault.Conflict)
-	got, _, err := h.Instances[1].Desk.Get(t.Context(), anybody, FirstTask())
+	got, _, err := h.Instances[1].Get(t.Context(), anybody, FirstTask())
 	if err != nil {
 		t.Fatal(err)
 	}
-	history := ""
+	var history strings.Builder
 	for _, m := range got.History {
-		history += fmt.Sprintf("%s: %s; ", m.Role, texts(m.Parts))
+		fmt.Fprintf(&history, "%s: %s; ", m.Role, texts(m.Parts))
 		if m.TaskID != got.ID || m.ContextID != got.ContextID {
 			t.Errorf("the history has a message of task %q in context %q, want %s, %s", m.TaskID, m.ContextID, got.ID, got.ContextID)
 		}
 	}
-	wantText(t, "the history", history, "ROLE_USER: make=x ask=where?; ROLE_AGENT: where?; ROLE_USER: make.b=y ask=thanks; ")
+	wantText(t, "the history", history.String(), "ROLE_USER: make=x ask=where?; ROLE_AGENT: where?; ROLE_USER: make.b=y ask=thanks; ")
 	h.wantRuns(t, 2)
 	h.wantSound(t, 1)
 }
@@ -172,6 +174,29 @@ func cancelsQuestion(t *testing.T, h *House) {
 	h.wantSound(t, 1)
 }
 
+// cancelsJustBefore cancels elsewhere when the worker has no time left to notice.
+func cancelsJustBefore(t *testing.T, h *House) {
+	t.Helper()
+	reached := make(chan struct{})
+	canceled := make(chan struct{})
+	h.Instances[0].Store.Before = func(_ int64, r task.Record) error {
+		if r.Task.Status.State == sdk.TaskStateCompleted {
+			close(reached)
+			<-canceled
+			h.Instances[0].Store.Before = nil
+		}
+		return nil
+	}
+	first := h.send(t, 0, Message(First, "WORKING make=x sleep=200ms make=y COMPLETED"))
+	<-reached
+	got, err := h.Instances[1].Cancel(t.Context(), anybody, FirstTask())
+	wantText(t, "Cancel()", told(got, err), "task canceled (the task was canceled) a=x")
+	close(canceled)
+	wantText(t, "Send()", <-first, "task canceled (the task was canceled) a=x")
+	wantText(t, "Get()", h.get(t, 2), "task canceled (the task was canceled) a=x")
+	h.wantSound(t, 1)
+}
+
 func cancelsLate(t *testing.T, h *House) {
 	t.Helper()
 	for _, tt := range []struct{ id, script, want string }{
@@ -184,7 +209,7 @@ func cancelsLate(t *testing.T, h *House) {
 		wantText(t, "Send("+tt.script+")", told(res, err), tt.want)
 		got, err := h.Instances[1].Cancel(t.Context(), anybody, res.TaskInfo().TaskID)
 		if got == nil {
-			_, _, err = h.Instances[1].Desk.Get(t.Context(), anybody, res.(*sdk.Task).ID)
+			_, _, err = h.Instances[1].Get(t.Context(), anybody, res.(*sdk.Task).ID)
 			t.Fatalf("Cancel() = %v", err)
 		}
 		wantText(t, "Cancel("+tt.script+")", told(got, err), tt.want)
@@ -292,9 +317,15 @@ func tells(t *testing.T, h *House) {
 		}
 		return nil
 	}
-	s := Message(First, "WORKING sleep=200ms make=x ask=where?")
+	s := Message(First, "WORKING sleep=900ms make=x ask=where?")
 	s.Hook = &task.Hook{Config: sdk.PushConfig{ID: "slow", URL: "https://example.com/"}}
-	wantText(t, "Send()", <-h.send(t, 0, s), "task input_required (where?) a=x")
+	first := h.send(t, 0, s)
+	h.until(t, "task working")
+	hook := task.Hook{Config: sdk.PushConfig{TaskID: FirstTask(), ID: "among", URL: "https://example.com/"}, Early: true}
+	if _, err := h.Instances[2].PutHook(t.Context(), anybody, hook); err != nil { // the worker knows nothing of it
+		t.Fatal(err)
+	}
+	wantText(t, "Send()", <-first, "task input_required (where?) a=x")
 	for _, id := range []string{"deaf", "late"} {
 		if _, err := h.Instances[1].PutHook(t.Context(), anybody, task.Hook{Config: sdk.PushConfig{TaskID: FirstTask(), ID: id, URL: "https://example.com/"}}); err != nil {
 			t.Fatal(err)
@@ -320,8 +351,9 @@ func tells(t *testing.T, h *House) {
 	}
 	wantText(t, "told the first", got["slow"], "1 working; 2 a=x; 3 input_required (where?); 4 working; 5 completed (thanks); ")
 	wantText(t, "told the last", got["late"], "4 working; 5 completed (thanks); ")
+	wantText(t, "told the one that wants the task as it is", got["among"], "5 completed (thanks); ")
 	wantText(t, "told the deaf", got["deaf"], "")
-	if err := h.Instances[0].Tell(t.Context(), ref); err != nil || len(h.Posts()) != 7 {
-		t.Errorf("Tell(again) = %v, told %d events in all, want no error and 7", err, len(h.Posts()))
+	if err := h.Instances[0].Tell(t.Context(), ref); err != nil || len(h.Posts()) != 8 {
+		t.Errorf("Tell(again) = %v, told %d events in all, want no error and 8", err, len(h.Posts()))
 	}
 }
