@@ -106,7 +106,7 @@ func (f fiveStep) decode(r request) (call, error) {
 // beginning, so the whole log is read again, and frame leaves out what the
 // listener has.
 func following(r request, c call) (call, error) {
-	c.ended, c.told = true, &told{}
+	c.ended, c.told = true, &told{seen: -1}
 	c.hello = "updates of task " + string(c.task)
 	last := r.http.Header.Get("Last-Event-ID")
 	if last == "" {

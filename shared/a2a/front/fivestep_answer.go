@@ -59,7 +59,7 @@ func (fiveStep) broken(c call, err error) event {
 // task, an event only what changed.
 type told struct {
 	task *sdk.Task
-	seen int64 // the last event that the listener had before
+	seen int64 // the last event that the listener had before; -1: not even the task as it was submitted
 }
 
 func (fiveStep) frame(_ request, c call, f task.Frame) (event, bool) {

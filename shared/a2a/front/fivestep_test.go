@@ -95,7 +95,7 @@ type instance struct {
 	queue  atomic.Bool // what is queued is worked on at once
 }
 
-func newInstance(t *testing.T, agent task.Agent, store *tasktest.Memory, now func() time.Time, log *slog.Logger) *instance {
+func newInstance(t *testing.T, agent task.Agent, store tasktest.StoreFinder, now func() time.Time, log *slog.Logger) *instance {
 	t.Helper()
 	i := &instance{}
 	i.queue.Store(true)
@@ -257,6 +257,84 @@ func climbs(t *testing.T, frames []string) {
 		if ended := b.Status == "completed"; ended != (n == len(frames)-1) {
 			t.Errorf("frame %d of %d is %s", n+1, len(frames), b.Status)
 		}
+	}
+}
+
+// sick is a store that fails from some moment on.
+type sick struct {
+	*tasktest.Memory
+	err atomic.Pointer[error]
+}
+
+func (s *sick) Get(ctx context.Context, agent string, id sdk.TaskID) (task.Record, error) {
+	if err := s.err.Load(); err != nil {
+		return task.Record{}, *err
+	}
+	return s.Memory.Get(ctx, agent, id)
+}
+
+// A stream that cannot go on says so in a last frame, which is no end of the task
+// unless the task is no more.
+func TestFiveStepBroken(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{
+			fault.Wrap(fault.Unavailable, fmt.Errorf("dial 10.0.0.7"), "the store is away"),
+			"event: stream_error\ndata: {\"message\":\"the store is away\"}",
+		},
+		{
+			fault.New(fault.NotFound, "it expired"),
+			"event: task_error\ndata: {\"status\":\"error\",\"status_message\":\"it expired\",\"task_id\":\"fresh-1\"}",
+		},
+	}
+	for _, tt := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			now := time.Now //nolint:forbidigo // of the bubble
+			store := &sick{Memory: tasktest.NewMemory(now)}
+			i := newInstance(t, specialist(0), store, now, slog.New(slog.DiscardHandler))
+			i.queue.Store(false)
+			id := i.submit(t, "prices")
+			go func() {
+				time.Sleep(time.Second) //nolint:forbidigo // in a bubble: the listener waits by then
+				store.err.Store(&tt.err)
+			}()
+			got := frames(t, i.ask(t, "GET", "/task_updates/"+id, "").Body.String())
+			if len(got) != 2 || got[1] != tt.want || !strings.Contains(got[0], "submitted") {
+				t.Errorf("a listener gets %q, want the task and then %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The limit of the dialect is its own, and smaller than that of messages.
+func TestFiveStepTooLarge(t *testing.T) {
+	t.Parallel()
+	i := newInstance(t, specialist(0), tasktest.NewMemory(frozen), frozen, slog.New(slog.DiscardHandler))
+	const frame = `{"requesting_agent_id":"r","skill_id":"anything","input_data":{"a":""}}`
+	for _, tt := range []struct{ size, want int }{{maxSubmission - 1000, 202}, {maxSubmission, 202}, {maxSubmission + 1, 413}} {
+		body := strings.Replace(frame, `""`, `"`+strings.Repeat("x", tt.size-len(frame))+`"`, 1)
+		w := i.ask(t, "POST", "/submit_task", body)
+		if w.Code != tt.want {
+			t.Errorf("a body of %d bytes: %d %s, want %d", tt.size, w.Code, w.Body, tt.want)
+		}
+	}
+}
+
+// Without a configured address the updates are told relative to the submission,
+// never by what the caller says of the host.
+func TestFiveStepWithoutAddress(t *testing.T) {
+	t.Parallel()
+	store := tasktest.NewMemory(frozen)
+	desk := task.NewDesk(specialist(0), task.Options{
+		Store: func() (task.Store, error) { return store, nil }, Now: frozen, Log: slog.New(slog.DiscardHandler), NewID: func() string { return "t-1" },
+	})
+	i := &instance{Handler: NewHandler(desk, Options{Log: slog.New(slog.DiscardHandler)})}
+	w := i.ask(t, "POST", "http://evil.example/a2a/research/submit_task", `{"requesting_agent_id":"r","skill_id":"anything","input_data":{}}`)
+	if !strings.Contains(w.Body.String(), `"updates_url":"task_updates/t-1"`) {
+		t.Errorf("submit_task: %s, want a relative address of the updates", w.Body)
 	}
 }
 
