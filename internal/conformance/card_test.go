@@ -77,7 +77,7 @@ func TestVersions(t *testing.T) {
 			"1.0.1": nil,
 			"99.0":  {code: errorCodes["VERSION_NOT_SUPPORTED"].rpc, reason: "VERSION_NOT_SUPPORTED"},
 		} {
-			resp := b.send(t, b, "SendMessage", params, http.Header{"A2a-Version": {version}})
+			resp := b.send(t, b, "SendMessage", params, http.Header{"A2a-Version": {version}}) //nolint:bodyclose // do closes it with the test
 			body, err := io.ReadAll(resp.Body)
 			if err != nil {
 				t.Fatal(err)
