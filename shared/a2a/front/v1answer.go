@@ -13,16 +13,13 @@ import (
 func v1Result(c call, a answer) any {
 	switch {
 	case a.message != nil:
-		return sdk.StreamResponse{Event: a.message}
+		return wire.Named(a.message)
 	case a.task != nil && (c.op == sendMessage || c.op == submitMessage):
-		return sdk.StreamResponse{Event: a.task}
+		return wire.Named(a.task)
 	case a.task != nil:
-		return a.task
+		return wire.Plain(a.task)
 	case a.page != nil:
-		return sdk.ListTasksResponse{
-			Tasks:    append([]*sdk.Task{}, a.page.Tasks...), // never null
-			PageSize: a.page.Size, TotalSize: a.page.Total, NextPageToken: a.page.Next,
-		}
+		return v1Page{wire.PlainTasks(a.page.Tasks), a.page.Total, a.page.Size, a.page.Next}
 	case a.hook != nil:
 		return a.hook
 	case c.op == listHooks:
@@ -31,6 +28,14 @@ func v1Result(c call, a answer) any {
 		return json.RawMessage(a.card)
 	}
 	return struct{}{} // of what is gone nothing is left to tell
+}
+
+// v1Page is one page of a list.
+type v1Page struct {
+	Tasks any    `json:"tasks"`
+	Total int    `json:"totalSize"`
+	Size  int    `json:"pageSize"`
+	Next  string `json:"nextPageToken"`
 }
 
 // Details of errors, as google.rpc writes them.

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	sdk "github.com/a2aproject/a2a-go/v2/a2a"
-
 	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
@@ -179,7 +177,7 @@ func (v1REST) encode(r request, c call, a answer) response {
 }
 
 func (v1REST) frame(_ request, _ call, f task.Frame) (event, bool) {
-	data, err := wire.Compact(sdk.StreamResponse{Event: f.Event})
+	data, err := wire.Compact(wire.Named(f.Event))
 	return event{id: strconv.FormatInt(f.Seq, 10), data: data}, err == nil
 }
 

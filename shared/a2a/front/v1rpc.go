@@ -68,7 +68,7 @@ func (v1RPC) encode(r request, c call, a answer) response {
 }
 
 func (v1RPC) frame(r request, _ call, f task.Frame) (event, bool) {
-	return event{id: strconv.FormatInt(f.Seq, 10), data: wire.Result(wire.Echo(r.top), sdk.StreamResponse{Event: f.Event})}, true
+	return event{id: strconv.FormatInt(f.Seq, 10), data: wire.Result(wire.Echo(r.top), wire.Named(f.Event))}, true
 }
 
 // v1RPCError is the error of a JSON-RPC answer.
