@@ -62,6 +62,7 @@ var rules = []struct {
 	{"shared/gcp/", append(in("shared/fault", "shared/engine", "shared/a2a", "shared/runner", "shared/estimate"), anything[0])},
 	{"shared/host/", append(in("shared"), "github.com/cloudevents/sdk-go/v2")},
 	{"shared/boot/", anything},
+	{"functions/browse/", append(in("shared/fault", "shared/a2a", "shared/research", "shared/schema"), sdk...)},
 	{"functions/functions.go", in("shared", "functions")},
 	{"functions/", append(in("shared/fault", "shared/estimate", "shared/engine", "shared/a2a", "shared/callable", "shared/agent", "shared/flows", "shared/runner"), sdk...)},
 	{"triggers/triggers.go", in("shared", "triggers")},

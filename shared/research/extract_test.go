@@ -77,6 +77,19 @@ func TestExtractive(t *testing.T) {
 	}
 }
 
+// A page need not repeat in each sentence what its title says.
+func TestTitleCounts(t *testing.T) {
+	t.Parallel()
+	q := Question{Topic: "contingency", Instruction: "What does it cover?"}
+	text := "It covers unknowns within the scope of work.\nContingency has many names in practice.\nThe roof covers the house from rain and snow."
+	for title, want := range map[string]int{"Contingency": 2, "Roofs": 0} {
+		draft, err := Extractive{}.Extract(t.Context(), q, []Source{{N: 1, Title: title, Text: text}}, nil)
+		if err != nil || len(draft.Quotes) != want {
+			t.Errorf("Extract from a page called %s = %v, %v; want %d quotes", title, draft.Quotes, err, want)
+		}
+	}
+}
+
 // Whatever a page says, quotes stand in it letter for letter, each line ends with
 // the mark of its source, and a second run gives the same.
 func FuzzExtract(f *testing.F) {
@@ -122,8 +135,8 @@ func TestPagesDoNotInterfere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Question{Topic: "bid bond percent", Instruction: "price"}
 		honest, other := page.Draw(t, "honest"), page.Draw(t, "other")
-		alone, _ := Extractive{}.Extract(t.Context(), q, []Source{{N: 1, Text: honest}}, nil)
-		beside, _ := Extractive{}.Extract(t.Context(), q, []Source{{N: 1, Text: honest}, {N: 2, Text: other}}, nil)
+		alone, _ := Extractive{}.Extract(t.Context(), q, []Source{{N: 1, Title: "Bonds", Text: honest}}, nil)
+		beside, _ := Extractive{}.Extract(t.Context(), q, []Source{{N: 1, Title: "Bonds", Text: honest}, {N: 2, Title: "Bid bond percent", Text: other}}, nil)
 		var of1 []Quote
 		for _, q := range beside.Quotes {
 			if q.N == 1 {
@@ -139,10 +152,10 @@ func TestPagesDoNotInterfere(t *testing.T) {
 func TestSnippet(t *testing.T) {
 	t.Parallel()
 	text := Clean(bonds, MaxText)
-	if got := Snippet(text, "sureties capital"); !strings.HasPrefix(got, "Sureties look at capital") {
+	if got := Snippet("", text, "sureties capital"); !strings.HasPrefix(got, "Sureties look at capital") {
 		t.Errorf("Snippet = %q, want the sentence on sureties", got)
 	}
-	if got := Snippet(text, "plumbing"); !strings.HasPrefix(got, "Bonds in construction A bid bond") {
+	if got := Snippet("", text, "plumbing"); !strings.HasPrefix(got, "Bonds in construction A bid bond") {
 		t.Errorf("Snippet on something else = %q, want the beginning", got)
 	}
 }

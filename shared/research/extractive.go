@@ -21,7 +21,7 @@ func (Extractive) Extract(ctx context.Context, q Question, sources []Source, rej
 		if ctx.Err() != nil {
 			return Draft{}, stopped(ctx)
 		}
-		for _, text := range best(s.Text, asked) {
+		for _, text := range best(s.Title, s.Text, asked) {
 			quote := Quote{N: s.N, Text: text}
 			if refused[quote] {
 				continue
@@ -34,10 +34,10 @@ func (Extractive) Extract(ctx context.Context, q Question, sources []Source, rej
 	return draft, nil
 }
 
-// Snippet returns what a text says on a topic, in at most two sentences; its
+// Snippet returns what a page says on a topic, in at most two sentences; its
 // beginning where it says nothing.
-func Snippet(text, topic string) string {
-	found := best(text, askedFor(topic))
+func Snippet(title, text, topic string) string {
+	found := best(title, text, askedFor(topic))
 	if len(found) == 0 {
 		return Line(text, maxSnippet)
 	}

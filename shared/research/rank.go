@@ -16,8 +16,10 @@ const (
 //
 // Within each source alone, its sentences are ranked by BM25 against the words of
 // topic and instruction, with the source as the collection. The best perSource of
-// them that share at least two words with the question, and reach half the score
-// of the best, are quoted in the order of the page.
+// them that reach half the score of the best are quoted in the order of the page.
+// A sentence counts if it shares a word with the question, and a second one by
+// itself or by the title of its page: what a page is about, its sentences often
+// call it.
 type Extractive struct{}
 
 const (
@@ -34,9 +36,9 @@ type ranked struct {
 }
 
 // best returns the sentences of a source that answer a question, in their order.
-func best(text string, asked []string) []string {
+func best(title, text string, asked []string) []string {
 	all := sentences(text)
-	top := rank(all, asked)
+	top := rank(all, about(title, asked), asked)
 	top = top[:min(len(top), perSource)]
 	for i, r := range top {
 		if r.score < nearBest*top[0].score {
@@ -52,9 +54,14 @@ func best(text string, asked []string) []string {
 	return found
 }
 
+// about returns the terms of a question that a title has.
+func about(title string, asked []string) []string {
+	return slices.DeleteFunc(askedFor(title), func(t string) bool { return !slices.Contains(asked, t) })
+}
+
 // rank orders the sentences that share enough words with what is asked by their
 // score, best first; a sentence that was there before counts once.
-func rank(all, asked []string) []ranked {
+func rank(all, given, asked []string) []ranked {
 	counts := make([]map[string]int, len(all)) // of the terms asked for, by sentence
 	lengths := make([]int, len(all))
 	among := map[string]int{} // sentences with a term
@@ -77,7 +84,13 @@ func rank(all, asked []string) []ranked {
 	var found []ranked
 	seen := map[string]bool{}
 	for i, s := range all {
-		if len(counts[i]) < min(2, len(asked)) || len(asked) == 0 || seen[s] {
+		shared := len(counts[i])
+		for _, t := range given {
+			if counts[i][t] == 0 {
+				shared++
+			}
+		}
+		if len(counts[i]) == 0 || shared < min(2, len(asked)) || seen[s] {
 			continue
 		}
 		seen[s] = true

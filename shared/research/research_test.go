@@ -136,7 +136,7 @@ func TestNothingFound(t *testing.T) {
 	}
 	w.hits = []Hit{{URL: "https://a.example/", Title: "Plumbing", Text: "Pipes carry water through the house to every fixture."}}
 	got, err = Desk{w, w, Extractive{}}.Answer(t.Context(), question, always)
-	if want := `None of the 1 pages found on "bid bond" says what was asked for.`; err != nil || got.Extracted != want || got.Grounded || len(got.Summary) != 1 {
+	if want := `Nothing in what was found on "bid bond" says what was asked for.`; err != nil || got.Extracted != want || got.Grounded || len(got.Summary) != 1 {
 		t.Errorf("Answer = %+v, %v; want %q", got, err, want)
 	}
 }

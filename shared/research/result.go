@@ -51,7 +51,7 @@ func (d Desk) result(q Question, sources []Source, draft Draft, valid []Quote) R
 	case len(sources) == 0:
 		r.Extracted = fmt.Sprintf("The search found no page on %q, so there is nothing to extract.", q.Topic)
 	case r.Extracted == "":
-		r.Extracted = fmt.Sprintf("None of the %d pages found on %q says what was asked for.", len(sources), q.Topic)
+		r.Extracted = fmt.Sprintf("Nothing in what was found on %q says what was asked for.", q.Topic)
 	}
 	return r
 }

@@ -158,7 +158,7 @@ func (c *Corpus) Search(ctx context.Context, q research.Query) ([]research.Hit, 
 			break
 		}
 		if q.Since.IsZero() || !d.date.Before(q.Since.UTC().Truncate(24*time.Hour)) {
-			hits = append(hits, research.Hit{Title: d.title, URL: d.url, Snippet: research.Snippet(d.text, q.Text), Score: h.Score, Text: d.text})
+			hits = append(hits, research.Hit{Title: d.title, URL: d.url, Snippet: research.Snippet(d.title, d.text, q.Text), Score: h.Score, Text: d.text})
 		}
 	}
 	return hits, nil
