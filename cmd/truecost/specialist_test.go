@@ -2,13 +2,21 @@ package main
 
 import (
 	"context"
+	"iter"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"time"
 
+	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"truecost.dev/shared/a2a/card"
+	"truecost.dev/shared/a2a/front"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fivestep/fivesteptest"
 )
 
@@ -39,7 +47,37 @@ func newSpecialists() *specialists {
 	}
 	server := httptest.NewServer(mux)
 	s.url, s.stop = server.URL, server.Close
+	mux.Handle("/ours/", http.StripPrefix("/ours", ours(server.URL+"/ours")))
 	return s
+}
+
+// ours is an agent of this house, as it is served to strangers.
+func ours(url string) http.Handler {
+	agent := task.Agent{
+		Name: "research", Description: "Reads.", Version: "1.0.0",
+		Skills: []task.Skill{{
+			AgentSkill:  sdk.AgentSkill{ID: "browse_extract", Name: "Browse", Description: "Reads.", Tags: []string{"web"}},
+			InputSchema: []byte(`{"type":"object","required":["search_topic"],"properties":{"search_topic":{"type":"string"}}}`),
+		}},
+		Run: func(_ context.Context, turn task.Turn) iter.Seq2[sdk.Event, error] {
+			return func(yield func(sdk.Event, error) bool) {
+				looking := &sdk.TaskStatusUpdateEvent{Status: sdk.TaskStatus{
+					State: sdk.TaskStateWorking, Message: &sdk.Message{Parts: sdk.ContentParts{sdk.NewTextPart("Looking.")}},
+				}}
+				looking.SetMeta(wire.MetaProgress, 30)
+				_ = yield(looking, nil) &&
+					yield(&sdk.TaskArtifactUpdateEvent{Artifact: &sdk.Artifact{ID: "asked", Name: "asked", Parts: turn.Message.Parts}}, nil) &&
+					yield(&sdk.TaskStatusUpdateEvent{Status: sdk.TaskStatus{State: sdk.TaskStateCompleted}}, nil)
+			}
+		},
+	}
+	log, store := slog.New(slog.DiscardHandler), tasktest.NewMemory(time.Now)
+	desk := task.NewDesk(agent, task.Options{Store: func() (task.Store, error) { return store, nil }, Now: time.Now, Log: log})
+	cards, err := card.New(agent, card.Options{URL: url})
+	if err != nil {
+		panic(err)
+	}
+	return front.NewHandler(desk, front.Options{Cards: cards, URL: url, Log: log})
 }
 
 func specialistOf(ts *testscript.TestScript, name string) *fivesteptest.Specialist {
