@@ -44,7 +44,7 @@ func register() error {
 			errs = append(errs, funcframework.RegisterHTTPFunctionContext(context.Background(), "/"+f.Name+"/", below))
 		}
 	}
-	for _, t := range triggers.Table(services) {
+	for _, t := range triggers.Table(services, table) {
 		framework.CloudEvent(t.Name, t.Event(services.Log))
 	}
 	return errors.Join(errs...)

@@ -20,13 +20,14 @@ func table(t *testing.T) map[string]host.Function {
 	t.Helper()
 	services := boot.New(boot.Config{AgentsURL: "https://agents.example", AgentTime: time.Minute}, slog.New(slog.DiscardHandler))
 	all := map[string]host.Function{}
-	for _, f := range functions.Table(services) {
+	table := functions.Table(services)
+	for _, f := range table {
 		if _, twice := all[f.Name]; twice {
 			t.Errorf("function %s is in the table twice", f.Name)
 		}
 		all[f.Name] = f
 	}
-	for _, trigger := range triggers.Table(services) {
+	for _, trigger := range triggers.Table(services, table) {
 		if _, twice := all[trigger.Name]; twice {
 			t.Errorf("trigger %s has the name of a function", trigger.Name)
 		}

@@ -10,17 +10,22 @@ import (
 	"truecost.dev/triggers/deadletter"
 	"truecost.dev/triggers/step"
 	"truecost.dev/triggers/sweep"
+	"truecost.dev/triggers/work"
 )
 
 // deliveries is how often a message is delivered in vain before it is given up.
 const deliveries = 20
 
-// Table lists every event function this module deploys. The calls of agents take
+// Table lists every event function this module deploys. Runs and tasks are swept
+// apart, so that neither waits for, or fails with, the other. The calls of agents take
 // minutes and have a topic of their own: Pub/Sub holds back the whole of a
 // subscription whose pushes are slow or fail, and what takes a moment must not
 // wait with them.
-func Table(s *boot.Services) []host.Trigger {
+//
+// agents is the table of functions, whose agents the queue of tasks works for.
+func Table(s *boot.Services, agents []host.Function) []host.Trigger {
 	c := s.Config
+	worker := s.Env().Worker(agents)
 	calls := host.Push{
 		Ack: 600 * time.Second, Backoff: [2]time.Duration{10 * time.Second, 600 * time.Second},
 		Deliveries: deliveries, DeadLetter: c.DeadTopic,
@@ -33,7 +38,9 @@ func Table(s *boot.Services) []host.Trigger {
 		{Name: "pipeline_step", Topic: c.StepsTopic, Push: calls, Handle: data(step.Handle(s.Runner))},
 		{Name: "pipeline_control", Topic: c.ControlTopic, Push: control, Handle: data(step.Handle(s.Runner))},
 		{Name: "pipeline_sweep", Topic: c.SweepTopic, Handle: once(data(sweep.Handle(s.Runner)))},
-		{Name: "pipeline_dead", Topic: c.DeadTopic, Handle: letter(deadletter.Handle(s.Runner))},
+		{Name: "pipeline_dead", Topic: c.DeadTopic, Handle: letter(deadletter.Handle(s.Runner, s.Log))},
+		{Name: "agent_work", Topic: c.WorkTopic, Push: calls, Handle: data(work.Handle(worker))},
+		{Name: "agent_sweep", Topic: c.SweepTopic, Handle: once(data(sweep.Handle(worker)))},
 	}
 }
 

@@ -18,7 +18,7 @@ func TestTicksAreTakenOnce(t *testing.T) {
 		AgentTime: time.Minute, RunTime: time.Hour, RetryPause: time.Second,
 	}, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _ = s.Close() }) // nothing was sent
-	for _, trigger := range Table(s) {
+	for _, trigger := range Table(s, nil) {
 		if trigger.Name != "pipeline_sweep" {
 			continue
 		}

@@ -19,10 +19,13 @@ import (
 
 	fsemu "truecost.dev/emulator/firestore"
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/money"
 	"truecost.dev/shared/fault"
+	"truecost.dev/shared/host"
 )
 
 // fake is a service with real fronts and a real Firestore in which a run is a
@@ -86,9 +89,14 @@ func (f *fake) mux() http.Handler {
 	} {
 		mux.Handle("/truecost/us-central1/"+name, callable.NewHandler(callable.Func{Name: name, Handle: handle}, callable.Options{Log: log, AllowAnonymous: true}))
 	}
+	tasks := tasktest.NewMemory(time.Now)
+	env := host.Env{
+		Log: log, Now: time.Now, AgentURL: "http://fake.example/truecost/us-central1",
+		Tasks: func() (task.Store, error) { return tasks, nil },
+	}
 	for _, name := range agentNames() {
-		agent := a2a.Agent{Name: name, Version: "1.0.0", Description: "does the work of " + name, Serve: echo}
-		h := a2a.NewHandler(agent, a2a.Options{Now: time.Now, Log: log})
+		agent := a2a.Agent{Name: name, Version: "1.0.0", Description: "does the work of " + name, Skills: []string{"work"}, Serve: echo}
+		h := env.Agents([]a2a.Agent{agent})[0].Handler
 		mux.Handle("/truecost/us-central1/a2a_"+name, h)
 		mux.Handle("/truecost/us-central1/a2a_"+name+"/", h)
 	}

@@ -79,7 +79,7 @@ func Start(ctx context.Context, c hub.Config, env envconfig.Lookuper) (*System, 
 		if err := s.services.CheckFlows(table); err != nil {
 			return nil, err
 		}
-		for _, t := range triggers.Table(s.services) {
+		for _, t := range triggers.Table(s.services, table) {
 			table = append(table, t.Function(c.Log))
 		}
 		return table, nil

@@ -66,7 +66,7 @@ var rules = []struct {
 	{"functions/functions.go", in("shared", "functions")},
 	{"functions/", append(in("shared/fault", "shared/estimate", "shared/engine", "shared/a2a", "shared/callable", "shared/agent", "shared/flows", "shared/runner"), sdk...)},
 	{"triggers/triggers.go", in("shared", "triggers")},
-	{"triggers/", in("shared/fault", "shared/engine", "shared/runner")},
+	{"triggers/", in("shared/fault", "shared/engine", "shared/a2a", "shared/runner")},
 	{"", anything},
 }
 

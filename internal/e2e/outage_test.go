@@ -109,7 +109,7 @@ func startAgents(t *testing.T, s *system, port int) *process {
 	p := &process{cmd: exec.Command(os.Args[0])}
 	p.cmd.Env = append(os.Environ(),
 		fmt.Sprintf("%s=%d", asFunctions, port), "GOOGLE_CLOUD_PROJECT="+project, "FUNCTION_TARGET=",
-		"FIRESTORE_EMULATOR_HOST="+at.Firestore, "PUBSUB_EMULATOR_HOST="+at.PubSub,
+		"FIRESTORE_EMULATOR_HOST="+at.Firestore, "PUBSUB_EMULATOR_HOST="+at.PubSub, "TRUECOST_LOCAL_AUTH=true",
 		"TRUECOST_AGENT_TIMEOUT=1s") // whoever is at work when it dies is given up soon
 	p.cmd.Stdout, p.cmd.Stderr = &p.says, &p.says
 	lifeline, err := p.cmd.StdinPipe() // it ends when this process does

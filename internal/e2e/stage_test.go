@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
+	"truecost.dev/shared/host"
 )
 
 // A stage is the address of the agents of a system: it keeps what each was
@@ -46,7 +49,9 @@ func newStage(t *testing.T, hold func(agent string, req a2a.Request) bool, actor
 	s.open = sync.OnceFunc(func() { close(s.opened) })
 	for _, a := range actors {
 		a.Version, a.Description = "1", "an actor"
-		s.actors[a.Name] = a2a.NewHandler(a, a2a.Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		tasks := tasktest.NewMemory(time.Now)
+		env := host.Env{Log: slog.New(slog.DiscardHandler), Now: time.Now, Tasks: func() (task.Store, error) { return tasks, nil }}
+		s.actors[a.Name] = env.Agents([]a2a.Agent{a})[0].Handler
 	}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)

@@ -36,6 +36,7 @@ type Config struct {
 	StepsTopic   string `env:"TRUECOST_STEPS_TOPIC, default=truecost-steps"`     // calls of agents
 	ControlTopic string `env:"TRUECOST_CONTROL_TOPIC, default=truecost-control"` // what takes a moment
 	SweepTopic   string `env:"TRUECOST_SWEEP_TOPIC, default=truecost-sweep"`     // ticks of the scheduler
+	WorkTopic    string `env:"TRUECOST_WORK_TOPIC, default=truecost-work"`       // agents' tasks that wait for a worker, and webhooks to be told
 	DeadTopic    string `env:"TRUECOST_DEAD_TOPIC, default=truecost-dead"`       // messages that were given up
 
 	PassScore  int           `env:"PIPELINE_PASSING_SCORE, default=80"` // 0–100

@@ -16,6 +16,7 @@ import (
 
 	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/a2a/card"
+	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/callable"
 	"truecost.dev/shared/gcp/docstore"
 	"truecost.dev/shared/gcp/idtoken"
@@ -34,6 +35,8 @@ type Services struct {
 	pubsub    func() (*pubsub.Client, error)
 	runner    func() (*runner.Runner, error)
 	callers   func() (*identity.Authority, error)
+	tasks     func() (*docstore.Tasks, error)
+	work      func() (*topic.Work, error)
 
 	mu     sync.Mutex // guards opened
 	opened []func() error
@@ -52,6 +55,20 @@ func New(c Config, log *slog.Logger) *Services {
 	})
 	s.runner = sync.OnceValues(s.newRunner)
 	s.callers = sync.OnceValues(c.callers)
+	s.tasks = sync.OnceValues(func() (*docstore.Tasks, error) {
+		client, err := s.firestore()
+		if err != nil {
+			return nil, err
+		}
+		return docstore.NewTasks(client), nil
+	})
+	s.work = sync.OnceValues(func() (*topic.Work, error) {
+		client, err := s.pubsub()
+		if err != nil {
+			return nil, err
+		}
+		return topic.NewWork(client, c.WorkTopic), nil
+	})
 	return s
 }
 
@@ -92,13 +109,10 @@ func (s *Services) Estimates() (*docstore.Store, error) {
 }
 
 // Tasks returns the store of agents' tasks.
-func (s *Services) Tasks() (a2a.Tasks, error) {
-	client, err := s.firestore()
-	if err != nil {
-		return nil, err
-	}
-	return docstore.NewFormerTasks(client), nil
-}
+func (s *Services) Tasks() (*docstore.Tasks, error) { return s.tasks() }
+
+// Work returns the queue of agents' tasks.
+func (s *Services) Work() (*topic.Work, error) { return s.work() }
 
 // Env returns what entry points share.
 func (s *Services) Env() host.Env {
@@ -107,7 +121,11 @@ func (s *Services) Env() host.Env {
 		verify.Verify, verify.AllowAnonymous = callable.UnsignedVerifier, true
 	}
 	return host.Env{
-		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Cards: s.cards, Tasks: s.Tasks, Callers: s.Callers,
+		Log: s.Log, Now: now, AgentURL: s.Config.AgentsURL, Cards: s.cards, Callers: s.Callers,
+		Tasks:  func() (task.Store, error) { return s.Tasks() },
+		Finder: func() (task.Finder, error) { return s.Tasks() },
+		Queue:  func() (task.Queue, error) { return s.Work() },
+
 		AgentTime: s.Config.AgentTime, TaskLease: s.Config.TaskLease, Callable: verify,
 	}
 }

@@ -1,16 +1,20 @@
 package host
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
-	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/a2a/card"
+	"truecost.dev/shared/a2a/front"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/webhook"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/callable"
+	"truecost.dev/shared/fault"
 	"truecost.dev/shared/identity"
 )
 
@@ -20,47 +24,114 @@ type Env struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	AgentURL string                       // base address of the agents, for their cards: AgentURL/a2a_location
-	Cards    func() (card.Options, error) // of every agent, but for its URL; nil: the zero Options
-	Tasks    func() (a2a.Tasks, error)
+	Cards    func() (card.Options, error) // of every agent, but for URL, Push and Limits; nil: the zero Options
 
-	// Callers tells the callers of agents: At(address) is what their fronts
-	// authenticate with, and Login goes round their handlers. Nil: anybody may call.
-	Callers func() (*identity.Authority, error)
+	Tasks  func() (task.Store, error)
+	Finder func() (task.Finder, error) // nil: nothing is listed
+	Queue  func() (task.Queue, error)  // nil: nothing is queued
 
-	AgentTime time.Duration // bounds one call of an agent
+	Callers func() (*identity.Authority, error) // who tells the callers of agents; nil: everybody is nobody in particular
+
+	AgentTime time.Duration // bounds one turn of an agent
 	TaskLease time.Duration // how long an agent's instance may be silent before another takes its task; 0 is 30 s
+
+	Webhooks *Webhooks // nil: agents take no push configurations
 
 	Callable callable.Options
 }
 
+// Webhooks are the way to receivers of push notifications.
+type Webhooks struct {
+	Allow func(ctx context.Context, url string) error // fault.Invalid for an address that is not to be called
+	*webhook.Sender
+}
+
+// maxBody bounds a request to an agent, in bytes: inputs travel.
+const maxBody = 10 << 20
+
 // Agents returns the functions a2a_<name> of a family's agents.
 func (e Env) Agents(specs []agent.Spec) []Function {
-	functions := make([]Function, len(specs))
+	agents := make([]task.Agent, len(specs))
 	for i, spec := range specs {
-		name := "a2a_" + spec.Name
-		functions[i] = Function{Name: name, Kind: Agent, Cards: e.cards(spec, name), Handler: lazily(func() http.Handler {
-			opt := a2a.Options{Tasks: e.Tasks, Now: e.Now, Log: e.Log, Deadline: e.AgentTime, Lease: e.TaskLease}
-			if e.AgentURL != "" {
-				opt.URL = strings.TrimSuffix(e.AgentURL, "/") + "/" + name
-			}
-			return a2a.NewHandler(spec, opt)
-		})}
+		agents[i] = spec.Task()
+	}
+	return e.TaskAgents(agents)
+}
+
+// TaskAgents returns the functions a2a_<name> of agents that do more than answer
+// a request with a result.
+func (e Env) TaskAgents(agents []task.Agent) []Function {
+	functions := make([]Function, len(agents))
+	for i, a := range agents {
+		desk := sync.OnceValue(func() *task.Desk { return e.desk(a) })
+		cards := e.cards(a)
+		functions[i] = Function{
+			Name: "a2a_" + a.Name, Kind: Agent, Desk: desk, Cards: cards,
+			Handler: lazily(func() http.Handler { return e.front(desk(), cards) }),
+		}
 	}
 	return functions
 }
 
-// cards makes the cards of an agent when they are first asked for.
-func (e Env) cards(spec agent.Spec, name string) func() (*card.Cards, error) {
-	return sync.OnceValues(func() (*card.Cards, error) {
-		var opt card.Options
-		if e.Cards != nil {
-			var err error
-			if opt, err = e.Cards(); err != nil {
-				return nil, err
+func (e Env) desk(a task.Agent) *task.Desk {
+	opt := task.Options{
+		Store: e.Tasks, Finder: e.Finder, Queue: e.Queue, Now: e.Now, Log: e.Log, Deadline: e.AgentTime, Lease: e.TaskLease,
+	}
+	if e.Webhooks != nil {
+		opt.Push, opt.Allow = true, e.Webhooks.Allow
+	}
+	return task.NewDesk(a, opt)
+}
+
+// url returns the address of an agent, "" if there is none in the configuration.
+func (e Env) url(agent string) string {
+	if e.AgentURL == "" {
+		return ""
+	}
+	return strings.TrimSuffix(e.AgentURL, "/") + "/a2a_" + agent
+}
+
+func (e Env) front(desk *task.Desk, cards func() (*card.Cards, error)) http.Handler {
+	opt := front.Options{URL: e.url(desk.Agent().Name), Log: e.Log, MaxBody: maxBody}
+	if opt.URL != "" {
+		if c, err := cards(); err != nil {
+			e.Log.Error("an agent has no cards", slog.String("agent", desk.Agent().Name), slog.Any("error", err))
+		} else {
+			opt.Cards, opt.Extended = c, c.Extended
+		}
+	}
+	if e.Callers == nil {
+		return front.NewHandler(desk, opt)
+	}
+	callers, err := e.Callers()
+	if err != nil { // nobody is let in
+		e.Log.Error("nobody knows the callers", slog.String("agent", desk.Agent().Name), slog.Any("error", err))
+		opt.Authenticate = func(*http.Request) (task.Caller, error) { return task.Caller{}, err }
+		return front.NewHandler(desk, opt)
+	}
+	opt.Authenticate = callers.At(opt.URL)
+	return callers.Login(front.NewHandler(desk, opt))
+}
+
+// Worker returns what opens the worker that does the queue's work for all agents
+// of a table. It returns fault.Internal when two of them have one name.
+func (e Env) Worker(table []Function) func() (*task.Worker, error) {
+	return sync.OnceValues(func() (*task.Worker, error) {
+		w := &task.Worker{Desks: map[string]*task.Desk{}}
+		if e.Webhooks != nil {
+			w.Post = e.Webhooks.Post
+		}
+		for _, f := range table {
+			if f.Desk != nil {
+				desk := f.Desk()
+				name := desk.Agent().Name
+				if w.Desks[name] != nil {
+					return nil, fault.New(fault.Internal, "there are two agents called %s", name)
+				}
+				w.Desks[name] = desk
 			}
 		}
-		opt.URL = strings.TrimSuffix(e.AgentURL, "/") + "/" + name
-		return card.New(spec.Task(), opt)
+		return w, nil
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"truecost.dev/shared/a2a/card"
+	"truecost.dev/shared/a2a/task"
 )
 
 // Kind of a function.
@@ -37,7 +38,10 @@ type Function struct {
 	Topic string // of an Event function: the Pub/Sub topic id that triggers it
 	Push  Push   // of an Event function: how the topic's messages reach it
 
-	Cards func() (*card.Cards, error) // of an Agent: what a directory shows of it
+	// Of an Agent function: its desk, which the queue's workers share, and its
+	// cards, which a directory shows.
+	Desk  func() *task.Desk
+	Cards func() (*card.Cards, error)
 
 	// Handler serves HTTP, without the /{project}/{region}/{name} prefix in the
 	// path. For an Event function it takes CloudEvents in binary mode. It builds

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/host"
 )
 
 // agents answer at /a2a_<name> with the least that the dialect wants, and at
@@ -29,7 +31,7 @@ type agents struct {
 	called atomic.Pointer[func(estimate string)] // told of every call, if set
 }
 
-func serveAgents(tasks a2a.Tasks) (*agents, error) {
+func serveAgents(tasks task.Store) (*agents, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -37,16 +39,18 @@ func serveAgents(tasks a2a.Tasks) (*agents, error) {
 	a := &agents{address: "http://" + l.Addr().String()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{agent}", a.lean)
+	env := host.Env{
+		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
+		Tasks: func() (task.Store, error) { return tasks, nil },
+	}
 	for _, name := range []string{agent, scorer, strict, critic} {
-		mux.Handle("POST /front/a2a_"+name, a2a.NewHandler(a2a.Agent{
+		idle := a2a.Agent{
 			Name: name, Description: "does nothing", Version: "1",
 			Serve: func(_ context.Context, r a2a.Request) (json.RawMessage, error) {
 				return json.RawMessage(work(name, r.Attempt, r.Input)), nil
 			},
-		}, a2a.Options{
-			Tasks: func() (a2a.Tasks, error) { return tasks, nil },
-			Now:   func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }, Log: slog.New(slog.DiscardHandler),
-		}))
+		}
+		mux.Handle("POST /front/a2a_"+name, http.StripPrefix("/front", env.Agents([]a2a.Agent{idle})[0].Handler))
 	}
 	a.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
 	go func() { _ = a.server.Serve(l) }() // ends with Close

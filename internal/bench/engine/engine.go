@@ -69,7 +69,7 @@ func serveEngine(ctx context.Context, r engineRole) error {
 		Push:      host.Push{Backoff: [2]time.Duration{time.Second, 10 * time.Second}},
 		Schedules: []hub.Schedule{{Topic: conf.SweepTopic, Every: r.Sweep}},
 		Functions: func(hub.Addresses) ([]host.Function, error) {
-			list := triggers.Table(services)
+			list := triggers.Table(services, nil)
 			list = append(list, floor.trigger(list[0].Push))
 			table := make([]host.Function, len(list))
 			for i, t := range list {

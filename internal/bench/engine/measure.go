@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"truecost.dev/internal/official"
-	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/boot"
 )
 
@@ -20,7 +20,7 @@ const (
 	officialRig = "official"
 )
 
-func docstoreTasks(s *boot.Services) a2a.Tasks {
+func docstoreTasks(s *boot.Services) task.Store {
 	tasks, err := s.Tasks()
 	if err != nil {
 		panic(err) // the client is open already

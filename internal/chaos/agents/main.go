@@ -48,7 +48,7 @@ func run(ctx context.Context) error {
 		return errors.Join(err, store.Close())
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	server := &http.Server{Addr: *listen, Handler: newStage(l, docstore.NewFormerTasks(store), *lease, log).handler(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Addr: *listen, Handler: newStage(l, docstore.NewTasks(store), *lease, log).handler(), ReadHeaderTimeout: 10 * time.Second}
 	return errors.Join(server.ListenAndServe(), l.Close(), store.Close())
 }
 

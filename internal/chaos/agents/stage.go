@@ -22,8 +22,10 @@ import (
 	"truecost.dev/internal/chaos/ledger"
 	"truecost.dev/internal/chaos/script"
 	"truecost.dev/shared/a2a"
+	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/fault"
+	"truecost.dev/shared/host"
 )
 
 // maxMessage bounds a message in bytes, as the front does.
@@ -32,28 +34,26 @@ const maxMessage = 10 << 20
 // A stage has the agents of the estimate flow on it.
 type stage struct {
 	ledger *ledger.Ledger
-	tasks  a2a.Tasks
+	tasks  task.Store
 	lease  time.Duration
 	log    *slog.Logger
 }
 
-func newStage(l *ledger.Ledger, tasks a2a.Tasks, lease time.Duration, log *slog.Logger) *stage {
-	return &stage{ledger: l, tasks: &witness{Tasks: tasks, ledger: l}, lease: lease, log: log}
+func newStage(l *ledger.Ledger, tasks task.Store, lease time.Duration, log *slog.Logger) *stage {
+	return &stage{ledger: l, tasks: &witness{Store: tasks, ledger: l}, lease: lease, log: log}
 }
 
 // handler serves every agent at /a2a_{name}.
 func (s *stage) handler() http.Handler {
 	mux := http.NewServeMux()
+	env := host.Env{Log: s.log, Now: time.Now, Tasks: func() (task.Store, error) { return s.tasks, nil }, TaskLease: s.lease}
 	for _, family := range [][]agent.Spec{
 		location.Agents(), scope.Agents(), cost.Agents(), risk.Agents(), timeline.Agents(), final.Agents(),
 	} {
 		for _, spec := range family {
 			a := actor{name: spec.Name, ledger: s.ledger, work: once(spec)}
 			spec.Serve = a.serve
-			front := a2a.NewHandler(spec, a2a.Options{
-				Tasks: func() (a2a.Tasks, error) { return s.tasks, nil }, Now: time.Now, Log: s.log, Lease: s.lease,
-			})
-			mux.Handle("/a2a_"+spec.Name, s.named(spec.Name, front))
+			mux.Handle("/a2a_"+spec.Name, s.named(spec.Name, env.Agents([]agent.Spec{spec})[0].Handler))
 		}
 	}
 	return mux
@@ -64,7 +64,7 @@ type callKey struct{}
 
 // named enters each message in the ledger and hands its id on, which the front
 // keeps to itself.
-func (s *stage) named(agent string, front http.Handler) http.Handler {
+func (s *stage) named(agent string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 		if err != nil {
@@ -83,7 +83,7 @@ func (s *stage) named(agent string, front http.Handler) http.Handler {
 			}
 			r = r.WithContext(context.WithValue(r.Context(), callKey{}, head.ID))
 		}
-		front.ServeHTTP(w, r)
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 	"truecost.dev/internal/chaos/ledger"
 	"truecost.dev/internal/chaos/script"
 	"truecost.dev/shared/a2a"
-	"truecost.dev/shared/a2a/a2atest"
+	"truecost.dev/shared/a2a/task/tasktest"
 	"truecost.dev/shared/engine"
 	"truecost.dev/shared/fault"
 	"truecost.dev/shared/runner"
@@ -36,7 +36,7 @@ func TestAgentsDoAsTheScriptHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	server := httptest.NewServer(newStage(l, a2atest.NewMemory(time.Now), time.Minute, slog.New(slog.DiscardHandler)).handler())
+	server := httptest.NewServer(newStage(l, tasktest.NewMemory(time.Now), time.Minute, slog.New(slog.DiscardHandler)).handler())
 	defer server.Close()
 	client := &a2a.Client{HTTP: server.Client(), BaseURL: server.URL}
 	kitchen, err := os.ReadFile("../../../testdata/kitchen.json")

@@ -96,8 +96,8 @@ func (s *Store) deleteBelow(ctx context.Context, ref *firestore.DocumentRef, col
 	return nil
 }
 
-// tasksOf lists the documents of the tasks that worked on a step: of the call and
-// of its repetition. One that was too large for its document made a step that is
+// tasksOf lists the documents of the tasks that worked on a step, with their
+// logs: of the call and of its repetition. One that was too large for its document made a step that is
 // as well.
 func (s *Store) tasksOf(ctx context.Context, step *firestore.DocumentSnapshot) ([]*firestore.DocumentRef, error) {
 	d, err := readStep(step)
@@ -110,17 +110,20 @@ func (s *Store) tasksOf(ctx context.Context, step *firestore.DocumentSnapshot) (
 		if !ok || d.Agent == "" {
 			continue
 		}
-		task := taskRef(s.client, d.Agent, id)
+		task := NewTasks(s.client).ref(d.Agent, id)
 		refs = append(refs, task)
-		if d.Blob == nil {
-			continue
+		below := []string{"events"}
+		if d.Blob != nil {
+			below = append(below, "blobs")
 		}
-		parts, err := task.Collection("blobs").Select().Documents(ctx).GetAll()
-		if err != nil {
-			return nil, rpcFault(err, "parts of task %s", id)
-		}
-		for _, part := range parts {
-			refs = append(refs, part.Ref)
+		for _, name := range below {
+			docs, err := task.Collection(name).Select().Documents(ctx).GetAll()
+			if err != nil {
+				return nil, rpcFault(err, "%s of task %s", name, id)
+			}
+			for _, doc := range docs {
+				refs = append(refs, doc.Ref)
+			}
 		}
 	}
 	return refs, nil

@@ -12,8 +12,8 @@ import (
 
 	"truecost.dev/emulator/firestore/firestoretest"
 	"truecost.dev/internal/official"
-	"truecost.dev/shared/a2a"
-	"truecost.dev/shared/a2a/a2atest"
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
 	"truecost.dev/shared/gcp/docstore"
 	"truecost.dev/shared/runner"
 	"truecost.dev/shared/runner/runnertest"
@@ -26,7 +26,12 @@ func TestStore(t *testing.T) {
 
 func TestTasks(t *testing.T) {
 	t.Parallel()
-	a2atest.TestTasks(t, func(t *testing.T) a2a.Tasks { return docstore.NewFormerTasks(firestoretest.Client(t)) })
+	tasktest.TestStore(t, func(t *testing.T) task.Store { return docstore.NewTasks(firestoretest.Client(t)) })
+}
+
+func TestFinder(t *testing.T) {
+	t.Parallel()
+	tasktest.TestFinder(t, func(t *testing.T) tasktest.StoreFinder { return docstore.NewTasks(firestoretest.Client(t)) })
 }
 
 // The same suites on the official emulator, each case in a project of its own.
@@ -50,7 +55,10 @@ func TestOnOfficialEmulator(t *testing.T) {
 	t.Run("store", func(t *testing.T) {
 		runnertest.TestStore(t, func(t *testing.T) runner.Store { return docstore.New(open(t)) })
 	})
+	t.Run("finder", func(t *testing.T) {
+		tasktest.TestFinder(t, func(t *testing.T) tasktest.StoreFinder { return docstore.NewTasks(open(t)) })
+	})
 	t.Run("tasks", func(t *testing.T) {
-		a2atest.TestTasks(t, func(t *testing.T) a2a.Tasks { return docstore.NewFormerTasks(open(t)) })
+		tasktest.TestStore(t, func(t *testing.T) task.Store { return docstore.NewTasks(open(t)) })
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"cloud.google.com/go/firestore"
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
@@ -18,7 +19,8 @@ import (
 // Tasks keeps the tasks of agents and the events in them: a task that any
 // instance began, any other can answer for.
 type Tasks struct {
-	client *firestore.Client
+	store *Store
+	all   *firestore.CollectionRef
 }
 
 var (
@@ -27,7 +29,9 @@ var (
 )
 
 // NewTasks returns a task store on client, which stays the caller's to close.
-func NewTasks(client *firestore.Client) *Tasks { return &Tasks{client} }
+func NewTasks(client *firestore.Client) *Tasks {
+	return &Tasks{New(client), client.Collection("tasks")}
+}
 
 // How long tasks stand after their last change, and events after they happened:
 // the first of a task that waited for a person is to outlive it.
@@ -40,8 +44,8 @@ const (
 // ours are UUIDs, and a document's name has 1,500 bytes at most.
 const maxTaskID = 1000
 
-func taskRef(client *firestore.Client, agent string, id sdk.TaskID) *firestore.DocumentRef {
-	return client.Collection("tasks").Doc(agent + "~" + string(id))
+func (t *Tasks) ref(agent string, id sdk.TaskID) *firestore.DocumentRef {
+	return t.all.Doc(agent + "~" + string(id))
 }
 
 // taskDoc is the document of a task. A document of before tasks had logs has
@@ -84,7 +88,7 @@ func (t *Tasks) write(r *task.Record, log []task.Entry) (*taskWrite, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &taskWrite{ref: taskRef(t.client, r.Agent, r.ID)}
+	w := &taskWrite{ref: t.ref(r.Agent, r.ID)}
 	held, err := w.hold(taskBlob, text, expiryOf(r, taskKept))
 	if err != nil {
 		return nil, err
@@ -169,11 +173,11 @@ func expiryOf(r *task.Record, kept time.Duration) *time.Time {
 // version. What does not fit into a document is written beside it first.
 func (t *Tasks) commit(ctx context.Context, w *taskWrite, version time.Time) (task.Record, error) {
 	for _, b := range w.blobs {
-		if err := New(t.client).putBlob(ctx, b); err != nil {
+		if err := t.store.putBlob(ctx, b); err != nil {
 			return task.Record{}, err
 		}
 	}
-	writes := t.client.Batch() //nolint:staticcheck // see batch
+	writes := t.store.client.Batch() //nolint:staticcheck // see batch
 	if version.IsZero() {
 		writes.Create(w.ref, w.fields)
 	} else {
@@ -259,7 +263,7 @@ func (t *Tasks) Get(ctx context.Context, agent string, id sdk.TaskID) (task.Reco
 	if !nameable(id) {
 		return task.Record{}, fault.New(fault.NotFound, "task: no document can have that name")
 	}
-	doc, err := taskRef(t.client, agent, id).Get(ctx)
+	doc, err := t.ref(agent, id).Get(ctx)
 	if err != nil {
 		return task.Record{}, rpcFault(err, "task %s", id)
 	}
@@ -267,7 +271,9 @@ func (t *Tasks) Get(ctx context.Context, agent string, id sdk.TaskID) (task.Reco
 }
 
 // nameable reports whether a document can have the id of a task in its name.
-func nameable(id sdk.TaskID) bool { return !strings.Contains(string(id), "/") && len(id) <= maxTaskID }
+func nameable(id sdk.TaskID) bool {
+	return !strings.Contains(string(id), "/") && len(id) <= maxTaskID && utf8.ValidString(string(id))
+}
 
 // load reads a document, whose name says which task of which agent it is.
 func (t *Tasks) load(ctx context.Context, doc *firestore.DocumentSnapshot) (task.Record, error) {
@@ -280,7 +286,7 @@ func (t *Tasks) load(ctx context.Context, doc *firestore.DocumentSnapshot) (task
 		Agent: agent, ID: sdk.TaskID(id), Owner: d.Owner, Turns: d.Turns, Lease: time.Duration(d.LeaseMS) * time.Millisecond,
 		Fence: d.Fence, Beats: d.Beats, Retry: d.Retry, Queued: d.Queued, Tries: d.Tries, Seq: d.Seq, Wake: d.Wake, Version: doc.UpdateTime,
 	}
-	b, err := New(t.client).payload(ctx, doc.Ref, taskBlob, payload{d.Task, d.Encoding, d.Blob})
+	b, err := t.store.payload(ctx, doc.Ref, taskBlob, payload{d.Task, d.Encoding, d.Blob})
 	if err != nil {
 		return task.Record{}, err
 	}
@@ -297,12 +303,6 @@ func (t *Tasks) load(ctx context.Context, doc *firestore.DocumentSnapshot) (task
 			return task.Record{}, fault.Wrap(fault.Internal, err, "hooks of task %s", doc.Ref.ID)
 		}
 	}
-	r.Lapsed = atWork(&r) && doc.ReadTime.Sub(doc.UpdateTime) > r.Lease
+	r.Lapsed = r.AtWork() && doc.ReadTime.Sub(doc.UpdateTime) > r.Lease
 	return r, nil
-}
-
-// atWork reports whether a lease means anything: whether a worker holds the task.
-func atWork(r *task.Record) bool {
-	state := r.Task.Status.State
-	return !r.Queued && !state.Terminal() && state != sdk.TaskStateInputRequired && state != sdk.TaskStateAuthRequired
 }

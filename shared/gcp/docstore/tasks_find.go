@@ -17,7 +17,7 @@ import (
 // List implements task.Finder. One read per task of the page and one more, and
 // one per 1,000 tasks counted.
 func (t *Tasks) List(ctx context.Context, want task.Query) (task.Page, error) {
-	q := t.client.Collection("tasks").Where("agent", "==", want.Agent).Where("owner", "==", want.Owner)
+	q := t.all.Where("agent", "==", want.Agent).Where("owner", "==", want.Owner)
 	if want.ContextID != "" {
 		q = q.Where("contextId", "==", want.ContextID)
 	}
@@ -92,7 +92,7 @@ func parseCursor(token string) (cursor, error) {
 
 // Due implements task.Finder. One read per task found, and one when none is.
 func (t *Tasks) Due(ctx context.Context, before time.Time, limit int) ([]task.Ref, error) {
-	docs, err := t.client.Collection("tasks").Where("wake", "<", before).OrderBy("wake", firestore.Asc).
+	docs, err := t.all.Where("wake", "<", before).OrderBy("wake", firestore.Asc).
 		Limit(limit).Select().Documents(ctx).GetAll()
 	if err != nil {
 		return nil, rpcFault(err, "due tasks")

@@ -73,7 +73,7 @@ func (t *Tasks) Log(ctx context.Context, agent string, id sdk.TaskID, after int6
 	if !nameable(id) {
 		return nil, nil
 	}
-	ref := taskRef(t.client, agent, id)
+	ref := t.ref(agent, id)
 	docs := ref.Collection("events").Where("last", ">", after).OrderBy("last", firestore.Asc).Documents(ctx)
 	defer docs.Stop()
 	var log []task.Entry
@@ -110,7 +110,7 @@ func (t *Tasks) events(ctx context.Context, ref *firestore.DocumentRef, doc *fir
 	if err := doc.DataTo(&d); err != nil {
 		return nil, 0, fault.Wrap(fault.Internal, err, "events %s", doc.Ref.Path)
 	}
-	b, err := New(t.client).payload(ctx, ref, eventsBlob(d.First), payload{d.Events, d.Encoding, d.Blob})
+	b, err := t.store.payload(ctx, ref, eventsBlob(d.First), payload{d.Events, d.Encoding, d.Blob})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,6 +1,7 @@
 package docstore_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,10 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/api/iterator"
 
+	fsemu "truecost.dev/emulator/firestore"
 	"truecost.dev/emulator/firestore/firestoretest"
+	"truecost.dev/shared/a2a"
 	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/fault"
 	"truecost.dev/shared/gcp/docstore"
+	"truecost.dev/shared/runner"
 )
 
 const someTask = sdk.TaskID("0b5b7a52-3f0c-5c51-9b43-6a5c8a5e8d10")
@@ -42,7 +46,7 @@ func chunk(seq int64, text string) task.Entry {
 func TestTaskIDsFromOutside(t *testing.T) {
 	t.Parallel()
 	tasks := docstore.NewTasks(firestoretest.Client(t))
-	for _, id := range []string{"a/b", "a/b/c", "/", "..", strings.Repeat("a", 2000)} {
+	for _, id := range []string{"a/b", "a/b/c", "/", "..", "\xff", strings.Repeat("a", 2000)} {
 		if _, err := tasks.Get(t.Context(), "cost", sdk.TaskID(id)); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("Get(%.10q) = %v, want kind not_found", id, err)
 		}
@@ -263,5 +267,40 @@ func TestCredentialsStayInHooks(t *testing.T) {
 	got, err := tasks.Get(t.Context(), "cost", someTask)
 	if err != nil || !cmp.Equal(got.Hooks, r.Hooks) {
 		t.Errorf("Get().Hooks = %+v, %v, want %+v", got.Hooks, err, r.Hooks)
+	}
+}
+
+// A result of any size is kept, and goes with the estimate it was made for.
+func TestLargeTask(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, fsemu.Options{})
+	run := w.started("est-1")
+	tasks := docstore.NewTasks(w.client)
+	call := runner.RepeatID(run.RunID(), "cost.0.p") // the harder one to find
+	id, _ := a2a.TaskID("cost", call)
+	large := lines(6000) // 3 MB that compress badly
+	record, err := tasks.Create(t.Context(), working(id))
+	w.must(err)
+	record.Task.Status.State = sdk.TaskStateCompleted
+	record.Task.Artifacts = []*sdk.Artifact{{ID: "result", Parts: sdk.ContentParts{sdk.NewDataPart(large)}}}
+	record.Seq = 1
+	_, err = tasks.Update(t.Context(), record, task.Entry{Seq: 1, Event: &sdk.TaskArtifactUpdateEvent{TaskID: id, Artifact: record.Task.Artifacts[0]}})
+	w.must(err)
+	got, err := tasks.Get(t.Context(), "cost", id)
+	w.must(err)
+	data, _ := got.Task.Artifacts[0].Parts[0].Data().(json.RawMessage)
+	if string(data) != string(large) {
+		t.Errorf("the result has %d bytes, want the %d that were kept", len(data), len(large))
+	}
+
+	_, err = w.store.PutStep(t.Context(), runner.Step{Run: run.RunID(), ID: "cost.0.p", Status: runner.Done, Agent: "cost", Call: call, Result: large, Owner: "o"})
+	w.must(err)
+	w.must(w.store.Delete(t.Context(), "est-1"))
+	for _, group := range []string{"tasks", "events", "blobs"} {
+		left, err := w.client.CollectionGroup(group).Documents(t.Context()).GetAll()
+		w.must(err)
+		if len(left) != 0 {
+			t.Errorf("%d documents of %s are left", len(left), group)
+		}
 	}
 }

@@ -1,0 +1,27 @@
+package host
+
+import (
+	"sync"
+
+	"truecost.dev/shared/a2a/card"
+	"truecost.dev/shared/a2a/task"
+)
+
+// cards makes the cards of an agent when they are first asked for.
+func (e Env) cards(a task.Agent) func() (*card.Cards, error) {
+	return sync.OnceValues(func() (*card.Cards, error) {
+		var opt card.Options
+		if e.Cards != nil {
+			var err error
+			if opt, err = e.Cards(); err != nil {
+				return nil, err
+			}
+		}
+		opt.URL, opt.Push = e.url(a.Name), e.Webhooks != nil
+		opt.Limits = card.Limits{BodyBytes: maxBody, Deadline: e.AgentTime}
+		if a.Deadline > 0 {
+			opt.Limits.Deadline = a.Deadline
+		}
+		return card.New(a, opt)
+	})
+}
