@@ -32,6 +32,7 @@ type Config struct {
 	CardKey Secret `env:"TRUECOST_CARD_KEY"`
 
 	Callers
+	Outside
 
 	StepsTopic   string `env:"TRUECOST_STEPS_TOPIC, default=truecost-steps"`     // calls of agents
 	ControlTopic string `env:"TRUECOST_CONTROL_TOPIC, default=truecost-control"` // what takes a moment
@@ -80,7 +81,7 @@ func (c Config) Validate() error {
 	}
 	_, keyErr := c.cardKey()
 	_, callersErr := c.callers()
-	errs = append(errs, keyErr, callersErr)
+	errs = append(errs, keyErr, callersErr, c.checkOutside())
 	if c.PassScore < 0 || c.PassScore > 100 {
 		bad("PIPELINE_PASSING_SCORE", c.PassScore, "a score from 0 to 100")
 	}

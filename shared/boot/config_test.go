@@ -29,6 +29,9 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		{map[string]string{"TRUECOST_AGENT_TIMEOUT": "-1s"}, []string{"TRUECOST_AGENT_TIMEOUT"}},
 		{map[string]string{"TRUECOST_RUN_TIMEOUT": "soon"}, []string{"soon"}},
 		{map[string]string{"TRUECOST_CARD_KEY": "hunter2"}, []string{"TRUECOST_CARD_KEY", "PEM"}},
+		{map[string]string{"TAVILY_API_KEY": "k", "TAVILY_API_URL": "http://search.example"}, []string{"TAVILY_API_URL", "search.example"}},
+		{map[string]string{"TAVILY_API_KEY": "k", "TAVILY_API_URL": "nowhere"}, []string{"TAVILY_API_URL", "nowhere"}},
+		{map[string]string{"TAVILY_API_KEY": "k", "TRUECOST_CORPUS": "/srv/docs"}, []string{"TRUECOST_CORPUS", "TAVILY_API_KEY"}},
 		{map[string]string{"TRUECOST_LOCAL_AUTH": "true"}, []string{"TRUECOST_LOCAL_AUTH", "FIRESTORE_EMULATOR_HOST"}},
 	}
 	for _, tt := range tests {

@@ -23,6 +23,7 @@ import (
 	"truecost.dev/shared/gcp/topic"
 	"truecost.dev/shared/host"
 	"truecost.dev/shared/identity"
+	"truecost.dev/shared/research"
 	"truecost.dev/shared/runner"
 )
 
@@ -35,6 +36,7 @@ type Services struct {
 	pubsub    func() (*pubsub.Client, error)
 	runner    func() (*runner.Runner, error)
 	callers   func() (*identity.Authority, error)
+	research  func() (research.Desk, error)
 	tasks     func() (*docstore.Tasks, error)
 	work      func() (*topic.Work, error)
 
@@ -55,6 +57,7 @@ func New(c Config, log *slog.Logger) *Services {
 	})
 	s.runner = sync.OnceValues(s.newRunner)
 	s.callers = sync.OnceValues(c.callers)
+	s.research = sync.OnceValues(s.newResearch)
 	s.tasks = sync.OnceValues(func() (*docstore.Tasks, error) {
 		client, err := s.firestore()
 		if err != nil {
