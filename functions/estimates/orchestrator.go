@@ -107,17 +107,14 @@ func check(msg *sdk.Message) error {
 // mirror starts or answers a run and shows it until it ends or asks.
 func (p Ports) mirror(ctx context.Context, turn task.Turn) iter.Seq2[sdk.Event, error] {
 	return func(yield func(sdk.Event, error) bool) {
-		r, err := p.Runner()
-		var run string
-		if err == nil {
-			run, err = p.take(ctx, r, turn)
-		}
+		m := mirror{ports: p, turn: turn, tell: func(e sdk.Event) bool { return yield(e, nil) }}
+		err := m.take(ctx)
 		switch {
 		case err == nil:
-			err = p.follow(ctx, r, turn, run, func(e sdk.Event) bool { return yield(e, nil) })
-		case run != "" && fault.KindOf(err) == fault.Invalid: // the question stands
+			err = m.follow(ctx)
+		case m.run != "" && fault.KindOf(err) == fault.Invalid: // the question stands
 			words := sdk.NewMessage(sdk.MessageRoleAgent, sdk.NewTextPart(fault.Public(err)))
-			yield(sdk.NewStatusUpdateEvent(turn, sdk.TaskStateInputRequired, words), nil)
+			m.tell(sdk.NewStatusUpdateEvent(turn, sdk.TaskStateInputRequired, words))
 			return
 		}
 		if err != nil {
@@ -126,37 +123,62 @@ func (p Ports) mirror(ctx context.Context, turn task.Turn) iter.Seq2[sdk.Event, 
 	}
 }
 
-// take does what the message asks for and returns the run that it is about.
-func (p Ports) take(ctx context.Context, r *runner.Runner, turn task.Turn) (string, error) {
-	o, err := orderOf(turn.Message)
-	if err != nil {
-		return "", err
-	}
-	user := orElse(turn.Caller.ID, anonymous) // nobody is let in but on the local system
-	if turn.Task == nil || turn.Task.Metadata[metaRun] == nil {
-		got, err := p.begin(ctx, user, &o.starting)
-		return got.RunID, err
-	}
-	id, _ := turn.Task.Metadata[metaRun].(string)
-	input, _ := turn.Task.Metadata[metaInput].(string)
-	run, err := p.run(ctx, subject{RunID: id}, user)
-	if err != nil || input == "" {
-		return id, err
-	}
-	return id, r.Answer(ctx, run.RunID(), runner.AnswerRequest{InputID: input, By: user, Decision: o.Decision, Answer: o.Answer})
+// mirror is one turn of a task beside its run.
+type mirror struct {
+	ports  Ports
+	runner *runner.Runner
+	turn   task.Turn
+	run    string // id; empty: none yet
+	tell   func(sdk.Event) bool
+	told   string // what is said to be at work
 }
 
-// follow hands on what changes in a run, and its end.
-func (p Ports) follow(ctx context.Context, r *runner.Runner, turn task.Turn, id string, tell func(sdk.Event) bool) error {
-	runs, err := p.Runs()
+// user is who the run belongs to. Nobody is let in without a name but on the
+// local system.
+func (m *mirror) user() string { return orElse(m.turn.Caller.ID, anonymous) }
+
+// take does what the message asks for, and finds the run that it is about.
+func (m *mirror) take(ctx context.Context) (err error) {
+	if m.runner, err = m.ports.Runner(); err != nil {
+		return err
+	}
+	o, err := orderOf(m.turn.Message)
+	if err != nil {
+		return err
+	}
+	var known map[string]any
+	if m.turn.Task != nil {
+		known = m.turn.Task.Metadata
+	}
+	if known[metaRun] == nil {
+		got, err := m.ports.begin(ctx, m.user(), &o.starting)
+		m.run = got.RunID
+		return err
+	}
+	id, _ := known[metaRun].(string)
+	run, err := m.ports.run(ctx, subject{RunID: id}, m.user())
+	if err != nil {
+		return err
+	}
+	m.run = run.RunID()
+	input, _ := known[metaInput].(string)
+	if input == "" {
+		return nil
+	}
+	return m.runner.Answer(ctx, m.run, runner.AnswerRequest{InputID: input, By: m.user(), Decision: o.Decision, Answer: o.Answer})
+}
+
+// follow hands on what changes in the run, and its end.
+func (m *mirror) follow(ctx context.Context) error {
+	runs, err := m.ports.Runs()
 	if err != nil {
 		return err
 	}
 	known := &flows{from: runs}
 	for rev := -1; ; {
-		run, err := runs.Run(ctx, id)
+		run, err := runs.Run(ctx, m.run)
 		if err != nil {
-			return p.left(ctx, r, turn, id, err)
+			return m.left(ctx, err)
 		}
 		if run.Rev != rev {
 			rev = run.Rev
@@ -164,75 +186,84 @@ func (p Ports) follow(ctx context.Context, r *runner.Runner, turn task.Turn, id 
 			if err != nil {
 				return err
 			}
-			if over, err := p.show(ctx, turn, flow, &run, tell); over || err != nil {
+			if over, err := m.show(ctx, flow, &run); over || err != nil {
 				return err
 			}
 		}
-		if err := r.Sleep(ctx, lookEvery); err != nil {
-			return p.left(ctx, r, turn, id, err)
+		if err := m.runner.Sleep(ctx, lookEvery); err != nil {
+			return m.left(ctx, err)
 		}
 	}
 }
 
 // left ends the run of a task that was canceled; any other reason to stop looking
 // at it leaves it alone.
-func (p Ports) left(ctx context.Context, r *runner.Runner, turn task.Turn, id string, err error) error {
+func (m *mirror) left(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if !errors.Is(cause, task.ErrCanceled) {
 		if cause != nil {
 			return cause //nolint:wrapcheck // the desk's own words
 		}
-		return fmt.Errorf("look at run %s: %w", id, err)
+		return fmt.Errorf("look at run %s: %w", m.run, err)
 	}
 	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(ctx), letGo, errors.New("time to cancel a run is up"))
 	defer stop()
-	if err := r.Cancel(ctx, id, orElse(turn.Caller.ID, anonymous)); err != nil {
-		return fmt.Errorf("cancel run %s: %w", id, err)
+	if err := m.runner.Cancel(ctx, m.run, m.user()); err != nil {
+		return fmt.Errorf("cancel run %s: %w", m.run, err)
 	}
 	return cause //nolint:wrapcheck // the desk's own words
 }
 
-// show tells what a run is at, and reports whether the turn ends with it.
-func (p Ports) show(ctx context.Context, turn task.Turn, flow *engine.Flow, run *runner.Run, tell func(sdk.Event) bool) (over bool, err error) {
+// show tells what the run is at, and reports whether the turn ends with it.
+func (m *mirror) show(ctx context.Context, flow *engine.Flow, run *runner.Run) (over bool, err error) {
 	view := engine.Project(flow, run.State)
-	say := func(state sdk.TaskState, words, input string) bool {
-		e := sdk.NewStatusUpdateEvent(turn, state, nil)
-		e.Metadata = map[string]any{metaEstimate: run.EstimateID, metaRun: run.RunID(), metaInput: input, wire.MetaProgress: view.Progress}
-		if words != "" {
-			e.Status.Message = sdk.NewMessage(sdk.MessageRoleAgent, sdk.NewTextPart(words))
-		}
-		return tell(e)
-	}
 	switch {
 	case run.Status == engine.Completed:
-		result, err := p.result(ctx, turn, flow, run)
-		if err == nil && tell(result) {
-			say(sdk.TaskStateCompleted, "", "")
+		result, err := m.result(ctx, flow, run)
+		if err == nil && m.tell(result) {
+			m.say(run, view, sdk.TaskStateCompleted, "", "")
 		}
 		return true, err
 	case run.Status == engine.Canceled:
-		say(sdk.TaskStateCanceled, "the run was canceled", "")
+		m.say(run, view, sdk.TaskStateCanceled, "the run was canceled", "")
 		return true, nil
 	case run.Status == engine.Failed:
-		say(sdk.TaskStateFailed, failure(view.Error), "")
+		m.say(run, view, sdk.TaskStateFailed, failure(view.Error), "")
 		return true, nil
 	case len(view.Questions) > 0:
-		say(sdk.TaskStateInputRequired, view.Questions[0].Prompt, view.Questions[0].InputID)
+		m.say(run, view, sdk.TaskStateInputRequired, view.Questions[0].Prompt, view.Questions[0].InputID)
 		return true, nil
 	}
-	words := "waiting"
+	at := "waiting"
 	if view.CurrentAgent != nil {
-		words = *view.CurrentAgent
+		at = *view.CurrentAgent
 		if view.CurrentRetry > 0 {
-			words = fmt.Sprintf("%s, attempt %d", words, view.CurrentRetry+1)
+			at = fmt.Sprintf("%s, attempt %d", at, view.CurrentRetry+1)
 		}
 	}
-	return !say(sdk.TaskStateWorking, words, ""), nil
+	if at == m.told {
+		return false, nil
+	}
+	m.told = at
+	return !m.say(run, view, sdk.TaskStateWorking, at, ""), nil
+}
+
+// say tells a state of the task; input is the question it waits with.
+func (m *mirror) say(run *runner.Run, view engine.View, state sdk.TaskState, words, input string) bool {
+	e := sdk.NewStatusUpdateEvent(m.turn, state, nil)
+	e.Metadata = map[string]any{metaEstimate: run.EstimateID, metaRun: run.RunID(), wire.MetaProgress: view.Progress}
+	if input != "" || m.turn.Task != nil { // a question that was answered is not there any more
+		e.Metadata[metaInput] = input
+	}
+	if words != "" {
+		e.Status.Message = sdk.NewMessage(sdk.MessageRoleAgent, sdk.NewTextPart(words))
+	}
+	return m.tell(e)
 }
 
 // result is what the last agent of the flow returned.
-func (p Ports) result(ctx context.Context, turn task.Turn, flow *engine.Flow, run *runner.Run) (sdk.Event, error) {
-	store, err := p.Store()
+func (m *mirror) result(ctx context.Context, flow *engine.Flow, run *runner.Run) (sdk.Event, error) {
+	store, err := m.ports.Store()
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +277,7 @@ func (p Ports) result(ctx context.Context, turn task.Turn, flow *engine.Flow, ru
 		return nil, fault.Wrap(fault.Internal, err, "estimate %s has no output of %s", run.EstimateID, last)
 	}
 	return &sdk.TaskArtifactUpdateEvent{
-		TaskID: turn.TaskID, ContextID: turn.ContextID, LastChunk: true,
+		TaskID: m.turn.TaskID, ContextID: m.turn.ContextID, LastChunk: true,
 		Artifact: &sdk.Artifact{ID: wire.ResultName, Name: wire.ResultName, Parts: sdk.ContentParts{sdk.NewDataPart(json.RawMessage(out))}},
 	}, nil
 }
