@@ -24,7 +24,7 @@ type Env struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	AgentURL string                       // base address of the agents, for their cards: AgentURL/a2a_location
-	Cards    func() (card.Options, error) // of every agent, but for URL, Push and Limits; nil: the zero Options
+	Cards    func() (card.Options, error) // of every agent, but for URL, Push, Extended and Limits; nil: the zero Options
 
 	Tasks  func() (task.Store, error)
 	Finder func() (task.Finder, error) // nil: nothing is listed
@@ -49,13 +49,14 @@ type Webhooks struct {
 // maxBody bounds a request to an agent, in bytes: inputs travel.
 const maxBody = 10 << 20
 
-// Agents returns the functions a2a_<name> of a family's agents.
+// Agents returns the functions a2a_<name> of a family's agents. What they offer
+// is made when they are served.
 func (e Env) Agents(specs []agent.Spec) []Function {
-	agents := make([]task.Agent, len(specs))
+	functions := make([]Function, len(specs))
 	for i, spec := range specs {
-		agents[i] = spec.Task()
+		functions[i] = e.agent(spec.Name, sync.OnceValue(spec.Task))
 	}
-	return e.TaskAgents(agents)
+	return functions
 }
 
 // TaskAgents returns the functions a2a_<name> of agents that do more than answer
@@ -63,14 +64,18 @@ func (e Env) Agents(specs []agent.Spec) []Function {
 func (e Env) TaskAgents(agents []task.Agent) []Function {
 	functions := make([]Function, len(agents))
 	for i, a := range agents {
-		desk := sync.OnceValue(func() *task.Desk { return e.desk(a) })
-		cards := e.cards(a)
-		functions[i] = Function{
-			Name: "a2a_" + a.Name, Kind: Agent, Desk: desk, Cards: cards,
-			Handler: lazily(func() http.Handler { return e.front(desk(), cards) }),
-		}
+		functions[i] = e.agent(a.Name, func() task.Agent { return a })
 	}
 	return functions
+}
+
+func (e Env) agent(name string, made func() task.Agent) Function {
+	desk := sync.OnceValue(func() *task.Desk { return e.desk(made()) })
+	cards := e.cards(made)
+	return Function{
+		Name: "a2a_" + name, Kind: Agent, Desk: desk, Cards: cards,
+		Handler: lazily(func() http.Handler { return e.front(desk(), cards) }),
+	}
 }
 
 func (e Env) desk(a task.Agent) *task.Desk {

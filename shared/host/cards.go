@@ -8,8 +8,9 @@ import (
 )
 
 // cards makes the cards of an agent when they are first asked for.
-func (e Env) cards(a task.Agent) func() (*card.Cards, error) {
+func (e Env) cards(made func() task.Agent) func() (*card.Cards, error) {
 	return sync.OnceValues(func() (*card.Cards, error) {
+		a := made()
 		var opt card.Options
 		if e.Cards != nil {
 			var err error
@@ -17,7 +18,7 @@ func (e Env) cards(a task.Agent) func() (*card.Cards, error) {
 				return nil, err
 			}
 		}
-		opt.URL, opt.Push = e.url(a.Name), e.Webhooks != nil
+		opt.URL, opt.Push, opt.Extended = e.url(a.Name), e.Webhooks != nil, true
 		opt.Limits = card.Limits{BodyBytes: maxBody, Deadline: e.AgentTime}
 		if a.Deadline > 0 {
 			opt.Limits.Deadline = a.Deadline
