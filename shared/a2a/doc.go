@@ -1,41 +1,26 @@
-// Package a2a is the front and the client of agents: what travels between them,
-// how it is read and written, and which error is which.
+// Package a2a is what the agents of TrueCost ask of each other: the request that
+// travels as the data of a message, the question an agent may have for a person,
+// and the client of the pipeline.
 //
-//	          ┌── guard ──┐  ┌─ sniff ─┐  ┌── codec ──┐  ┌──── core ────┐
-//	HTTP ───▶ │ type,size │─▶│ whose   │─▶│ decode    │─▶│ begin task   │─▶ Agent.Serve
-//	          │ JSON text │  │ dialect │  │           │  │ run, recover │
-//	HTTP ◀─── └───────────┘  └─────────┘◀─│ encode    │◀─│ finish task  │◀─ output | error
-//	                                      └───────────┘  └──────┬───────┘
-//	                                                          Tasks (port)
+//	runner ── Client.Call ──▶ front ──▶ desk ──▶ Agent.Task ──▶ Agent.Serve
+//	       ◀──── Result ─────       ◀──      ◀──  events    ◀──  output | Ask | error
 //
-// One task model stands in the middle: the types of the A2A SDK. A dialect is
-// one codec (pure functions between bytes and that model) and one line in the
-// list of codecs; today there is TrueCost's own (truecost.go). An agent is one
-// function and sees no dialect.
+// The packages below it know nothing of this: wire is what every dialect writes
+// alike, task the life of tasks, front their HTTP side in every dialect, card
+// what agents say of themselves, webhook how their receivers are told. An Agent is one
+// function; Task makes of it what desks and fronts run, so that it can be asked
+// in any dialect: by the first data part of a message.
 //
 // Invariants:
-//   - A request that cannot be understood is an error; work that went wrong is
-//     a task with the state failed.
-//   - Nothing a later request needs lives in memory: tasks are kept behind the
-//     port Tasks. A message whose id is a UUID runs once; its repetition is
-//     answered with the same task as it is now: at work, waiting, or ended.
-//   - The first end of a task wins: a result, a failure for good, a cancellation.
-//   - A worker holds its task by a short lease that it renews. When that is
-//     refused, because the task was canceled or taken over, its context ends;
-//     when the worker is silent, another may take the task over.
-//   - The caller who leaves does not stop the work.
-//   - No text of an inner error, no stack and no body leaves the process or
-//     reaches a log; the public message of a fault and its kind do.
+//   - A request that cannot be understood is an error before there is a task; work
+//     that went wrong is a task with the state failed.
+//   - A call named by a UUID runs once; its repetition is answered with the same
+//     task as it is now: at work, waiting, or ended.
+//   - A call of the client ends in a result or in a fault, never in both and never
+//     in neither; Ambiguous tells whether the agent may have worked all the same.
+//   - A result is the same bytes in the first answer and in every later one.
 //
-// A task that asks a person (Ask) waits without worker and lease. Each message
-// of it is a turn with an id of its own; the task is one document and one id.
-//
-//	        message            result, or failure for good
-//	(none) ─────────▶ working ─────────────────────────────▶ completed, failed
-//	                   ▲ │ ▲ │
-//	        an answer  │ │ │ │  failure that may pass, or silence beyond the lease
-//	                   │ ▼ │ ▼
-//	       input-required   the same message again
-//
-// Cancellation leads from every state but the two at the right to canceled.
+// A task that asks a person (Ask) waits without worker and lease. Each message of
+// it is a turn with an id of its own; the task is one document and one id, and
+// nothing an agent knew is kept between turns.
 package a2a
