@@ -318,7 +318,9 @@ func tells(t *testing.T, h *House) {
 		return nil
 	}
 	s := Message(First, "WORKING sleep=900ms make=x ask=where?")
-	s.Hook = &task.Hook{Config: sdk.PushConfig{ID: "slow", URL: "https://example.com/"}}
+	s.Hook = &task.Hook{Config: sdk.PushConfig{
+		ID: "slow", URL: "https://example.com/", Auth: &sdk.PushAuthInfo{Scheme: "Bearer", Credentials: "c"},
+	}}
 	first := h.send(t, 0, s)
 	h.until(t, "task working")
 	hook := task.Hook{Config: sdk.PushConfig{TaskID: FirstTask(), ID: "among", URL: "https://example.com/"}, Early: true}
