@@ -6,6 +6,7 @@ package functions
 import (
 	"slices"
 
+	"truecost.dev/functions/browse"
 	"truecost.dev/functions/cost"
 	"truecost.dev/functions/estimates"
 	"truecost.dev/functions/final"
@@ -13,6 +14,7 @@ import (
 	"truecost.dev/functions/risk"
 	"truecost.dev/functions/scope"
 	"truecost.dev/functions/timeline"
+	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/host"
 )
@@ -27,6 +29,7 @@ func Table(s *boot.Services) []host.Function {
 		e.Agents(risk.Agents()),
 		e.Agents(timeline.Agents()),
 		e.Agents(final.Agents()),
+		e.TaskAgents([]task.Agent{browse.Agent(s.Research)}),
 		e.Callables(estimates.Callables(estimates.Ports{
 			Runner: s.Runner,
 			Store:  func() (estimates.Store, error) { return s.Estimates() },

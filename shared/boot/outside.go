@@ -10,6 +10,7 @@ import (
 	"truecost.dev/shared/a2a/front"
 	"truecost.dev/shared/a2a/webhook"
 	"truecost.dev/shared/egress"
+	"truecost.dev/shared/host"
 	"truecost.dev/shared/research"
 	"truecost.dev/shared/research/corpus"
 	"truecost.dev/shared/research/page"
@@ -74,14 +75,9 @@ func apiClient() *http.Client {
 	}
 }
 
-// hooks calls webhooks. On the local system they may be on the same machine.
-func (s *Services) hooks() *egress.Client {
-	return egress.New(egress.Options{Plain: s.Config.LocalAuth, Loopback: s.Config.LocalAuth, Timeout: webhook.Timeout})
-}
-
-// Webhooks returns what tells webhooks: its Post is a worker's, and what it calls
-// with says by Allow which addresses a webhook may have.
-func (s *Services) Webhooks() (*webhook.Sender, *egress.Client) {
-	client := s.hooks()
-	return &webhook.Sender{HTTP: client, Log: s.Log, Early: front.EarlyTask}, client
+// webhooks are told over the guarded client. On the local system they may be on
+// the same machine.
+func (s *Services) webhooks() *host.Webhooks {
+	out := egress.New(egress.Options{Plain: s.Config.LocalAuth, Loopback: s.Config.LocalAuth, Timeout: webhook.Timeout})
+	return &host.Webhooks{Allow: out.Allow, Sender: &webhook.Sender{HTTP: out, Log: s.Log, Early: front.EarlyTask}}
 }

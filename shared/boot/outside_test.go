@@ -101,13 +101,13 @@ func TestWebhooks(t *testing.T) {
 		env map[string]string
 		ok  bool
 	}{{local, true}, {nil, false}} {
-		_, client := servicesOf(t, tt.env).Webhooks()
+		hooks := servicesOf(t, tt.env).Env().Webhooks
 		for _, address := range []string{"http://127.0.0.1:9000/hook", "https://localhost:9000/hook"} {
-			if err := client.Allow(t.Context(), address); (err == nil) != tt.ok {
+			if err := hooks.Allow(t.Context(), address); (err == nil) != tt.ok {
 				t.Errorf("with %v, Allow(%s) = %v, want allowed: %v", tt.env, address, err, tt.ok)
 			}
 		}
-		if err := client.Allow(t.Context(), "https://10.0.0.1/hook"); err == nil {
+		if err := hooks.Allow(t.Context(), "https://10.0.0.1/hook"); err == nil {
 			t.Errorf("with %v, a private address is allowed", tt.env)
 		}
 	}

@@ -129,7 +129,7 @@ func (s *Services) Env() host.Env {
 		Finder: func() (task.Finder, error) { return s.Tasks() },
 		Queue:  func() (task.Queue, error) { return s.Work() },
 
-		AgentTime: s.Config.AgentTime, TaskLease: s.Config.TaskLease, Callable: verify,
+		AgentTime: s.Config.AgentTime, TaskLease: s.Config.TaskLease, Webhooks: s.webhooks(), Callable: verify,
 	}
 }
 
