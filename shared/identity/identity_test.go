@@ -232,9 +232,21 @@ func TestParseClients(t *testing.T) {
 	}
 }
 
+func login(t *testing.T, a *identity.Authority, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	a.Login(nil).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/login", strings.NewReader(body)))
+	return w
+}
+
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	a := open(t, ours())
+	weak := ours()
+	weak.Clients[0].Hash = sha256.Sum256([]byte("password"))
+	if w := login(t, open(t, weak), `{"client_id":"web","client_secret":"password"}`); w.Code != 401 {
+		t.Errorf("a secret that anybody guesses logs in: %d", w.Code)
+	}
 	served := false
 	h := a.Login(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served = true }))
 	basic := func(id, secret string) string {

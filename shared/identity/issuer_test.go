@@ -24,8 +24,9 @@ import (
 // provider is an OpenID Connect issuer.
 type provider struct {
 	*httptest.Server
-	rsa *rsa.PrivateKey
-	ec  *ecdsa.PrivateKey
+	rsa   *rsa.PrivateKey
+	short *rsa.PrivateKey
+	ec    *ecdsa.PrivateKey
 
 	mu      sync.Mutex
 	away    bool
@@ -38,6 +39,9 @@ func newProvider(t *testing.T) *provider {
 	p := &provider{names: [2]string{"k1", "k2"}}
 	var err error
 	if p.rsa, err = rsa.GenerateKey(rand.Reader, 2048); err != nil {
+		t.Fatal(err)
+	}
+	if p.short, err = rsa.GenerateKey(rand.Reader, 1024); err != nil {
 		t.Fatal(err)
 	}
 	if p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
@@ -63,7 +67,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"keys": []map[string]any{
 			{"kty": "RSA", "kid": p.names[0], "use": "sig", "n": b64(p.rsa.N.Bytes()), "e": b64(big.NewInt(int64(p.rsa.E)).Bytes())},
 			{"kty": "EC", "kid": p.names[1], "crv": "P-256", "x": b64(point[1:33]), "y": b64(point[33:])},
-			{"kty": "RSA", "kid": "weak", "n": b64([]byte{1, 2, 3}), "e": "AQAB"},
+			{"kty": "RSA", "kid": "short", "n": b64(p.short.N.Bytes()), "e": "AQAB"},
 			{"kty": "EC", "kid": "off the curve", "crv": "P-256", "x": b64(make([]byte, 32)), "y": b64(make([]byte, 32))},
 			{"kty": "OKP", "kid": "unknown kind", "crv": "Ed448"},
 			{"kty": "RSA", "kid": "to encrypt", "use": "enc", "n": b64(p.rsa.N.Bytes()), "e": "AQAB"},
@@ -131,6 +135,7 @@ func TestIssuers(t *testing.T) {
 		{"the public key as a secret", named("k1", jwt.SigningMethodHS256, public), fault.Unknown},
 		{"no algorithm", named("k1", jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType), fault.Unknown},
 		{"an unknown key", named("k9", jwt.SigningMethodRS256, p.rsa), fault.Unknown},
+		{"a key that is too short", named("short", jwt.SigningMethodRS256, p.short), fault.Unknown},
 		{"a key to encrypt with", named("to encrypt", jwt.SigningMethodRS256, p.rsa), fault.Unknown},
 		{"a key of another kind", named("k2", jwt.SigningMethodRS256, p.rsa), fault.Unknown},
 	}

@@ -336,6 +336,9 @@ func TestFiveStepWithoutAddress(t *testing.T) {
 	if !strings.Contains(w.Body.String(), `"updates_url":"task_updates/t-1"`) {
 		t.Errorf("submit_task: %s, want a relative address of the updates", w.Body)
 	}
+	if w = i.ask(t, "GET", "/task_status/t-1", ""); !strings.Contains(w.Body.String(), `"input_data":{}`) {
+		t.Errorf("task_status: %s, want what was submitted", w.Body)
+	}
 }
 
 // A task belongs to who submitted it, and nothing about a token is kept or logged.

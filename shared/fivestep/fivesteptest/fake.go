@@ -31,6 +31,7 @@ type Script struct {
 	Torn      bool // streams are cut within an update, not after it
 	Forgetful bool // does not look at Last-Event-ID
 	Gone      bool // forgets a task once it was submitted
+	Barred    bool // lets nobody listen, whoever they are
 
 	Updates []string // status=progress; nil: a task that completes
 }
@@ -245,6 +246,10 @@ func (s *Specialist) updates(w http.ResponseWriter, r *http.Request) {
 	s.streams++
 	silent := s.script.Silent < 0 || s.streams <= s.script.Silent
 	s.mu.Unlock()
+	if s.script.Barred {
+		answer(w, http.StatusUnauthorized, `{"message":"not you"}`)
+		return
+	}
 	if s.script.Gone {
 		answer(w, http.StatusNotFound, `{"error":"no such task"}`)
 		return
