@@ -77,5 +77,5 @@ func requestOf(msg *sdk.Message) (Request, error) {
 		}
 		return req, nil
 	}
-	return Request{}, fault.New(fault.Invalid, "params.message.parts: want a part of type data")
+	return Request{}, fault.New(fault.Invalid, "params.message.parts: want a part with data")
 }

@@ -1,8 +1,10 @@
 package a2a_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,6 +21,7 @@ import (
 	"truecost.dev/shared/a2a/front"
 	"truecost.dev/shared/a2a/task"
 	"truecost.dev/shared/a2a/task/tasktest"
+	"truecost.dev/shared/fault"
 )
 
 // callID is the id of a call that may be repeated.
@@ -29,8 +32,11 @@ func standing() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 
 // handler is the front of an agent over a store.
 func handler(a a2a.Agent, store task.Store) http.Handler {
+	return logged(a, store, slog.New(slog.DiscardHandler))
+}
+
+func logged(a a2a.Agent, store task.Store, log *slog.Logger) http.Handler {
 	var ids atomic.Int64
-	log := slog.New(slog.DiscardHandler)
 	desk := task.NewDesk(a.Task(), task.Options{
 		Store: func() (task.Store, error) { return store, nil },
 		Now:   standing, Log: log, NewID: func() string { return fmt.Sprintf("fresh-%d", ids.Add(1)) },
@@ -119,6 +125,58 @@ func TestACallIsTwoWrites(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{0, 2}, store.events); diff != "" || store.creates != 1 || store.updates != 1 || store.gets != 0 {
 		t.Errorf("a call was %d creates, %d updates, %d gets with %v events, want 1, 1, 0 with 0 and 2", store.creates, store.updates, store.gets, store.events)
+	}
+}
+
+// away is a store that answers nothing.
+type away struct{ task.Store }
+
+var errAway = fault.Wrap(fault.Unavailable, errors.New("dial 10.0.0.7"), "the store is away")
+
+func (away) Create(context.Context, task.Record, ...task.Entry) (task.Record, error) {
+	return task.Record{}, errAway
+}
+
+func (away) Get(context.Context, string, sdk.TaskID) (task.Record, error) {
+	return task.Record{}, errAway
+}
+
+// A call that reaches no store has done nothing, and may be made again.
+func TestStoreAway(t *testing.T) {
+	t.Parallel()
+	client := clientOf(agentFunc(func(context.Context, a2a.Request) (json.RawMessage, error) {
+		t.Error("the agent ran, want it untouched")
+		return nil, nil
+	}), away{})
+	_, err := client.Call(t.Context(), "location", callID, a2a.Request{EstimateID: "e"})
+	_, look := client.Look(t.Context(), "location", "t")
+	for name, err := range map[string]error{"Call": err, "Look": look, "Cancel": client.Cancel(t.Context(), "location", "t")} {
+		after, told := a2a.RetryAfter(err)
+		if fault.KindOf(err) != fault.Unavailable || a2a.Ambiguous(err) || !told || after != time.Second || strings.Contains(err.Error(), "10.0.0.7") {
+			t.Errorf("%s() = %v, want unavailable, not ambiguous, to be tried after 1s, and no address", name, err)
+		}
+	}
+}
+
+// A stack and a cause go to the log and nowhere else; a body goes nowhere.
+func TestWhatLeaves(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	h := logged(scripted(), tasktest.NewMemory(standing), slog.New(slog.NewTextHandler(&log, nil)))
+	var answers strings.Builder
+	for _, input := range []string{`"panic"`, `"unavailable"`, `{"password":"hunter2"}`} {
+		w := httptest.NewRecorder()
+		body := `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user","parts":[{"type":"data","data":{"estimate_id":"e","input":` + input + `}}]}}}`
+		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body)))
+		answers.WriteString(w.Body.String())
+	}
+	for _, secret := range []string{"secret of the house", "goroutine", "10.0.0.7"} {
+		if strings.Contains(answers.String(), secret) || !strings.Contains(log.String(), secret) {
+			t.Errorf("%q is in an answer or missing in the log:\n%s\n%s", secret, answers.String(), log.String())
+		}
+	}
+	if strings.Contains(log.String(), "hunter2") {
+		t.Errorf("the log has the body of a request:\n%s", log.String())
 	}
 }
 

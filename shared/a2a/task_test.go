@@ -152,7 +152,7 @@ func TestTaskChecksTheRequest(t *testing.T) {
 		msg  *sdk.Message
 		want string
 	}{
-		{said(), "params.message.parts: want a part of type data"},
+		{said(), "params.message.parts: want a part with data"},
 		{said(`[1]`), "params.message.parts[0].data: want the members of a request"},
 		{said(`{"input":{}}`), "params.message.parts[0].data.estimate_id: want a string that is not empty"},
 		{said(`null`), "params.message.parts[0].data.estimate_id: want a string that is not empty"},

@@ -129,10 +129,15 @@ type earlyFault struct {
 }
 
 func (earlyREST) encode(r request, c call, a answer) response {
-	status, v := http.StatusOK, earlyRESTAnswer(spellingOf(r), c, a)
+	s := spellingOf(r)
+	status, v := http.StatusOK, earlyRESTAnswer(s, c, a)
 	if a.err != nil {
 		e := wire.RefusalOf(a.err)
-		e = &wire.Refusal{Meaning: e.Meaning, Message: strings.TrimPrefix(e.Message, "params.")}
+		path := strings.TrimPrefix(e.Message, "params.")
+		if rest, ok := strings.CutPrefix(path, "message.parts"); ok && s == protoSpelling {
+			path = "message.content" + rest // as parts are called there
+		}
+		e = &wire.Refusal{Meaning: e.Meaning, Message: path}
 		status, v = e.REST, earlyFault{e.Code, e.Message, restStatus{e.REST, e.Status, e.Message, v1Details(e)}}
 	}
 	body, err := wire.Compact(v)
