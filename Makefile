@@ -51,6 +51,10 @@ golden: ## rewrite the recorded answers; read the diff before you commit it
 fuzz: ## fuzz every decoder for FUZZTIME (5000x) each; a time as 30s works too
 	@.ci/check.sh fuzz
 
+.PHONY: interop
+interop: ## the official Go and JavaScript clients against the agents
+	@.ci/check.sh interop
+
 .PHONY: bench
 bench: build ## the benchmarks, as a table with ratios
 	@go run ./internal/bench

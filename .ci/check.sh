@@ -4,6 +4,7 @@
 #
 #   .ci/check.sh          everything
 #   .ci/check.sh quick    what fits a commit hook
+#   .ci/check.sh interop  the official clients against what is served here
 #   .ci/check.sh fuzz     the fuzzing alone, FUZZTIME (5000x) a target
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -48,6 +49,21 @@ formatted() {
 	[ -z "$changed" ] || { echo "$changed"; echo "run: make fmt"; return 1; }
 }
 
+# The clients of others are a module of their own, with dependencies that ours
+# has not. The JavaScript client comes from npm, once; where that cannot be had,
+# its tests say that they were skipped.
+interop() {
+	if command -v npm >/dev/null && [ ! -d internal/interop/js/node_modules ]; then
+		(cd internal/interop/js && npm ci --no-audit --no-fund) || echo "npm ci in internal/interop/js did not succeed"
+	fi
+	cd internal/interop || return 1
+	go mod tidy -diff && go vet ./... && go tool -modfile=../../.ci/tools.mod golangci-lint run ./... && go test -count=1 -v ./...
+}
+
+if [ "${1:-}" = interop ]; then
+	interop
+	exit
+fi
 if [ "${1:-}" = fuzz ]; then
 	fuzz
 	exit
@@ -74,6 +90,7 @@ mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|mutants)$')
 stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m "${packages[@]}"
 sort -u "$TRUECOST_OFFICIAL_REPORT" | sed 's/^/         /'
 rm -f "$TRUECOST_OFFICIAL_REPORT"
+counted interop interop
 counted model go run ./internal/model/cmd
 counted simulate go test ./internal/simulation -run '^TestSeeds$' -count=1 -seeds 2000 -v
 counted chaos go test ./internal/chaos -count=1 -v

@@ -1,0 +1,69 @@
+package interop
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"testing"
+
+	sdk "github.com/a2aproject/a2a-go/v2/a2a"
+)
+
+// entries is the directory of the local system.
+func entries(t *testing.T) map[string]string {
+	t.Helper()
+	r, err := http.Get(hosting + "/.well-known/agents.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var directory struct {
+		Agents []struct{ Name, URL string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&directory); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, a := range directory.Agents {
+		all[a.Name] = a.URL
+	}
+	return all
+}
+
+// An agent of TrueCost does its work for the Go client, whichever way it talks.
+func TestGoClientAsksAnAgent(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../testdata/kitchen.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kitchen map[string]any
+	if err := json.Unmarshal(raw, &kitchen); err != nil {
+		t.Fatal(err)
+	}
+	at := entries(t)["location"]
+	for _, b := range bindings() {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			c, card := b.client(t, at)
+			if card.Name != "location" || len(card.Signatures) != 2 {
+				t.Errorf("card = %+v, want that of location, signed", card)
+			}
+			m := sdk.NewMessage(sdk.MessageRoleUser, sdk.NewDataPart(map[string]any{
+				"estimate_id": "est-interop", "input": map[string]any{"clarification_output": kitchen},
+			}))
+			got, err := c.SendMessage(t.Context(), &sdk.SendMessageRequest{Message: m})
+			task, ok := got.(*sdk.Task)
+			if err != nil || !ok || task.Status.State != sdk.TaskStateCompleted || len(task.Artifacts) != 1 {
+				t.Fatalf("SendMessage = %+v, %v, want a completed task", got, err)
+			}
+			if out, ok := task.Artifacts[0].Parts[0].Data().(map[string]any); !ok || out["state"] != "CO" {
+				t.Errorf("output = %v, want a place in CO", task.Artifacts[0].Parts[0].Data())
+			}
+			again, err := c.SendMessage(t.Context(), &sdk.SendMessageRequest{Message: m})
+			if same, ok := again.(*sdk.Task); err != nil || !ok || same.ID != task.ID {
+				t.Errorf("the same message again = %+v, %v, want the task %s", again, err, task.ID)
+			}
+		})
+	}
+}
