@@ -23,6 +23,7 @@ type attempt struct {
 	desk   *Desk
 	store  Store
 	turn   Turn
+	begun  time.Time
 	cancel context.CancelCauseFunc // ends the agent's context
 	dirty  chan struct{}           // holds one: there is something to write
 	first  chan struct{}           // closed at the first event
@@ -42,11 +43,14 @@ type outcome struct {
 
 func (d *Desk) newAttempt(store Store, r Record, msg *sdk.Message) *attempt {
 	a := &attempt{
-		desk: d, store: store, r: r, dirty: make(chan struct{}, 1), first: make(chan struct{}),
+		desk: d, store: store, r: r, dirty: make(chan struct{}, 1), first: make(chan struct{}), begun: d.now(),
 		turn: Turn{
 			TaskID: r.ID, ContextID: r.Task.ContextID, Message: msg, Caller: Caller{ID: r.Owner},
-			Received: d.opt.Now(), Try: max(r.Tries, 1),
+			Received: r.last().At, Try: max(r.Tries, 1),
 		},
+	}
+	if a.turn.Received.IsZero() { // stored before turns had a time
+		a.turn.Received = a.begun
 	}
 	if len(r.Turns) > 1 {
 		a.turn.Task = snapshot(r.Task)
@@ -165,7 +169,7 @@ func (a *attempt) say(ev sdk.Event) error {
 		if own.Metadata = maps.Clone(s.Metadata); own.Metadata == nil {
 			own.Metadata = make(map[string]any, 1)
 		}
-		own.Metadata[wire.MetaDuration] = a.desk.opt.Now().Sub(a.turn.Received).Milliseconds()
+		own.Metadata[wire.MetaDuration] = now.Sub(a.begun).Milliseconds()
 		ev = &own
 	}
 	log, err := a.r.say(ev, now)
@@ -191,6 +195,9 @@ func (a *attempt) end(ctx context.Context, err error) {
 		slog.String("kind", string(fault.KindOf(err))), slog.Any("error", err))
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.r.over() { // it had ended its turn before it failed
+		return
+	}
 	e, retry := failed(err)
 	if err := a.say(e); err != nil { // a defect of ours: the sweep finds the task at work, and nobody at it
 		a.desk.warn(ctx, "end of task not told", a.r, err)

@@ -126,7 +126,7 @@ func (d *Desk) draft(s Send, w way) (draft, error) {
 		return m, err
 	}
 	sum := sha256.Sum256(text)
-	m.turn = Turned{ID: string(id), Hash: hex.EncodeToString(sum[:]), Kept: s.Keep || m.queued}
+	m.turn = Turned{ID: string(id), Hash: hex.EncodeToString(sum[:]), Kept: s.Keep || m.queued, At: d.now()}
 	return m, nil
 }
 
@@ -280,6 +280,8 @@ func (d *Desk) ask(ctx context.Context, r Record, failure string, do func(Queue,
 	if d.opt.Queue == nil {
 		return
 	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), saveTime) // it is stored already, whoever has left
+	defer stop()
 	queue, err := d.opt.Queue()
 	if err == nil {
 		err = do(queue, ctx, Ref{r.Agent, r.ID})

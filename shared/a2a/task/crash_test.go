@@ -77,7 +77,7 @@ func TestCrashesAtEveryWrite(t *testing.T) {
 			h.Deliver(ctx, 0)
 		},
 		"Stream": func(ctx context.Context, h *tasktest.House) {
-			for range h.Instances[0].Stream(ctx, message(tasktest.First, script)) { //nolint:revive // to its end
+			for range h.Instances[0].Stream(ctx, message(tasktest.First, script)) {
 			}
 		},
 	}

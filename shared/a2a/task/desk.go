@@ -27,7 +27,7 @@ type Options struct {
 	// every request and is expected to open once. Without Finder nothing is listed.
 	Store  func() (Store, error)
 	Finder func() (Finder, error)
-	Queue  func() (Queue, error) // nil: nothing is queued, and Submit works before it answers
+	Queue  func() (Queue, error) // nil: nothing is queued, Submit works before it answers, and no hook is told
 
 	Now   func() time.Time
 	Log   *slog.Logger

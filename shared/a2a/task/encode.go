@@ -6,12 +6,13 @@ import (
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
+	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
 // EncodeTask returns the JSON form of a task for a store.
 func EncodeTask(t *sdk.Task) ([]byte, error) {
-	b, err := json.Marshal(t)
+	b, err := json.Marshal(wire.Plain(t))
 	if err != nil {
 		return nil, fmt.Errorf("encode task %s: %w", t.ID, err)
 	}
@@ -33,7 +34,7 @@ func DecodeTask(b []byte) (*sdk.Task, error) {
 // EncodeEvent returns the JSON form of an event for a store: an object with the
 // one member that names its kind, as A2A 1.0 writes events.
 func EncodeEvent(e sdk.Event) ([]byte, error) {
-	b, err := json.Marshal(sdk.StreamResponse{Event: e})
+	b, err := json.Marshal(wire.Named(e))
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", e, err)
 	}

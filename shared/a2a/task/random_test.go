@@ -156,7 +156,7 @@ func (s *theatre) do(ctx context.Context, step step) {
 	case "call":
 		_, err = in.Call(ctx, msg)
 	case "stream":
-		for _, err = range in.Stream(ctx, msg) { //nolint:revive // to its end
+		for _, err = range in.Stream(ctx, msg) {
 		}
 	case "follow":
 		err = s.follow(ctx, in)

@@ -130,6 +130,8 @@ type Turned struct {
 	ID   string `firestore:"id"`   // of the message; unique within the agent and its caller
 	Hash string `firestore:"hash"` // of its content; the same id with another hash is another message
 	Kept bool   `firestore:"kept"` // the last message of a person in the task's history is this one
+
+	At time.Time `firestore:"at"` // when a front took it in
 }
 
 // MaxHooks is how many push configurations a task may have.

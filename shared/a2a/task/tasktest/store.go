@@ -56,7 +56,7 @@ var instant = time.Date(2026, 3, 2, 9, 0, 0, 123e6, time.UTC)
 // record returns a working record whose lease outlives every test.
 func record() task.Record {
 	return task.Record{
-		Agent: "location", ID: taskID, Turns: []task.Turned{{ID: string(taskID), Hash: "h1", Kept: true}}, Lease: time.Hour, Fence: 1, Tries: 1,
+		Agent: "location", ID: taskID, Turns: []task.Turned{{ID: string(taskID), Hash: "h1", Kept: true, At: instant}}, Lease: time.Hour, Fence: 1, Tries: 1,
 		Task: &sdk.Task{
 			ID: taskID, ContextID: "est-1", Status: sdk.TaskStatus{State: sdk.TaskStateWorking, Timestamp: new(instant)},
 			Metadata: map[string]any{"agent": "location"},
