@@ -166,7 +166,8 @@ func TestLocal(t *testing.T) {
 	if got, kind := who(t, local, unsigned); got != "somebody" || kind != "" {
 		t.Errorf("locally, an unsigned token = %q, %q", got, kind)
 	}
-	for _, token := range []string{forged, "Bearer nonsense", "Basic d2ViOng="} {
+	signed := "Bearer " + sign(t, jwt.SigningMethodHS256, []byte(key), with("https://auth.local", "x", nil))
+	for _, token := range []string{forged, signed, "Bearer nonsense", "Basic d2ViOng="} {
 		if _, kind := who(t, local, token); kind != fault.Unknown {
 			t.Errorf("locally, %.20q = %q, want %q", token, kind, fault.Unknown)
 		}

@@ -7,13 +7,16 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"truecost.dev/shared/a2a/wire"
 	"truecost.dev/shared/fault"
 )
 
-// maxLogin is how long the body of a login may be, in bytes.
-const maxLogin = 4 << 10
+const (
+	maxLogin  = 4 << 10          // bytes of a login
+	loginTime = 10 * time.Second // for them to arrive
+)
 
 // Login returns next with POST …/login before it, where clients get tokens: with
 // HTTP Basic, or with {"client_id", "client_secret"} as JSON. Where there are no
@@ -37,6 +40,7 @@ func (s *signer) login(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusMethodNotAllowed, refused{Error: "a login is sent with POST"})
 		return
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(s.now().Add(loginTime)) // a writer that cannot has no socket
 	id, secret, err := credentials(w, r)
 	var token string
 	if err == nil {

@@ -91,12 +91,10 @@ func (t *told) with(f task.Frame) *sdk.Task {
 		now.Artifacts = slices.Clone(e.Artifacts)
 		t.task = &now
 	case *sdk.TaskStatusUpdateEvent:
-		progress := progressOf(t.task)
 		t.task.ID, t.task.Status = e.TaskID, e.Status
 		for name, value := range e.Metadata {
 			t.task.SetMeta(name, value)
 		}
-		t.task.SetMeta(wire.MetaProgress, max(progress, progressOf(t.task)))
 	case *sdk.TaskArtifactUpdateEvent:
 		t.task.Artifacts = arrived(t.task.Artifacts, e)
 		return nil

@@ -207,7 +207,7 @@ func (s *Specialist) submit(w http.ResponseWriter, r *http.Request) {
 	}
 	key := r.Header.Get("Idempotency-Key")
 	n, known := s.tasks[key]
-	if !known {
+	if !known || key == "" {
 		n = len(s.tasks) + 1
 		s.tasks[key] = n
 		s.inputs = append(s.inputs, string(in.Input))
