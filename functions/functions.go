@@ -22,6 +22,11 @@ import (
 // Table returns the functions in the order frontends show them.
 func Table(s *boot.Services) []host.Function {
 	e := s.Env()
+	ports := estimates.Ports{
+		Runner: s.Runner,
+		Store:  func() (estimates.Store, error) { return s.Estimates() },
+		Runs:   func() (estimates.Runs, error) { return s.Estimates() },
+	}
 	return slices.Concat(
 		e.Agents(location.Agents()),
 		e.Agents(scope.Agents()),
@@ -29,11 +34,7 @@ func Table(s *boot.Services) []host.Function {
 		e.Agents(risk.Agents()),
 		e.Agents(timeline.Agents()),
 		e.Agents(final.Agents()),
-		e.TaskAgents([]task.Agent{browse.Agent(s.Research)}),
-		e.Callables(estimates.Callables(estimates.Ports{
-			Runner: s.Runner,
-			Store:  func() (estimates.Store, error) { return s.Estimates() },
-			Runs:   func() (estimates.Runs, error) { return s.Estimates() },
-		})),
+		e.TaskAgents([]task.Agent{estimates.Orchestrator(ports), browse.Agent(s.Research)}),
+		e.Callables(estimates.Callables(ports)),
 	)
 }

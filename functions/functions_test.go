@@ -17,9 +17,15 @@ import (
 	"truecost.dev/triggers"
 )
 
-func table(t *testing.T) map[string]host.Function {
+// table is what is deployed beside a real project; with changes it is configured
+// otherwise.
+func table(t *testing.T, changes ...func(*boot.Config)) map[string]host.Function {
 	t.Helper()
-	services := boot.New(boot.Config{AgentsURL: "https://agents.example", AgentTime: time.Minute}, slog.New(slog.DiscardHandler))
+	c := boot.Config{AgentsURL: "https://agents.example", AgentTime: time.Minute}
+	for _, change := range changes {
+		change(&c)
+	}
+	services := boot.New(c, slog.New(slog.DiscardHandler))
 	all := map[string]host.Function{}
 	table := functions.Table(services)
 	for _, f := range table {
@@ -62,38 +68,75 @@ func TestTheFlowsAgentsExist(t *testing.T) {
 		}
 	}
 	slices.Sort(others)
-	if want := []string{"a2a_browse"}; len(named) != 18 || !slices.Equal(others, want) {
+	if want := []string{"a2a_browse", "a2a_orchestrator"}; len(named) != 18 || !slices.Equal(others, want) {
 		t.Errorf("the flow names %d agents, and there are %v besides; want 18, and %v", len(named), others, want)
 	}
 }
 
-// Every agent has a card that says who it is and where, and refuses what it
-// does not know.
+// Every agent has cards that say who it is and where, and what goes in and out.
+// They are for everybody, also where nobody else is let in.
 func TestCards(t *testing.T) {
 	t.Parallel()
 	for name, f := range table(t) {
 		if f.Kind != host.Agent {
 			continue
 		}
-		w := httptest.NewRecorder()
-		f.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/.well-known/agent.json", nil))
-		var card struct {
-			Name, Description, Version, URL string
-			Skills                          []any
+		for _, path := range []string{"/.well-known/agent.json", "/.well-known/agent-card.json"} {
+			w := httptest.NewRecorder()
+			f.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+			var card struct {
+				Name, Description, Version, URL string
+				Skills                          []struct {
+					ID, Name, Description string
+					Tags, Examples        []string
+					Input                 string          `json:"input_description"`
+					Output                string          `json:"output_artefact_description"`
+					InputSchema           json.RawMessage `json:"input_schema"`
+					OutputSchema          json.RawMessage `json:"output_schema"`
+				}
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &card); err != nil || w.Code != http.StatusOK {
+				t.Errorf("card of %s = %d %s", name, w.Code, w.Body)
+				continue
+			}
+			if "a2a_"+card.Name != name || len(card.Description) < 20 || card.Version == "" || card.URL != "https://agents.example/"+name || len(card.Skills) != 1 {
+				t.Errorf("card of %s = %+v", name, card)
+				continue
+			}
+			s := card.Skills[0]
+			if s.ID == "" || s.Name == "" || len(s.Description) < 20 || len(s.Tags) == 0 || len(s.Examples) == 0 {
+				t.Errorf("skill of %s = %+v", name, s)
+			}
+			if path == "/.well-known/agent.json" && (s.Input == "" || s.Output == "" || s.InputSchema == nil || s.OutputSchema == nil) {
+				t.Errorf("skill of %s says neither what goes in nor what comes out: %+v", name, s)
+			}
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &card); err != nil || w.Code != http.StatusOK {
-			t.Errorf("card of %s = %d %s", name, w.Code, w.Body)
+	}
+}
+
+// dance asks an agent for a method that nobody has.
+func dance(f host.Function) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tasks/dance"}`))
+	r.Header.Set("Content-Type", "application/json")
+	f.Handler.ServeHTTP(w, r)
+	return w
+}
+
+// Every agent refuses what it does not know, and beside a real project whom it
+// does not know.
+func TestAgentsRefuse(t *testing.T) {
+	t.Parallel()
+	local := table(t, func(c *boot.Config) { c.LocalAuth, c.FirestoreHost = true, "127.0.0.1:1" })
+	for name, f := range table(t) {
+		if f.Kind != host.Agent {
 			continue
 		}
-		if "a2a_"+card.Name != name || len(card.Description) < 20 || card.Version == "" || len(card.Skills) == 0 || card.URL != "https://agents.example/"+name {
-			t.Errorf("card of %s = %+v", name, card)
+		if w := dance(f); w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), "-31401") {
+			t.Errorf("%s answers nobody with %d %s, want 401", name, w.Code, w.Body)
 		}
-		w = httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tasks/dance"}`))
-		r.Header.Set("Content-Type", "application/json")
-		f.Handler.ServeHTTP(w, r)
-		if !strings.Contains(w.Body.String(), "-32601") {
-			t.Errorf("%s answers an unknown method with %s", name, w.Body)
+		if w := dance(local[name]); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "-32601") {
+			t.Errorf("%s answers an unknown method with %d %s, want -32601", name, w.Code, w.Body)
 		}
 	}
 }

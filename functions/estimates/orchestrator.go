@@ -19,7 +19,7 @@ import (
 
 // The task of the orchestrator is the mirror of a run.
 const (
-	orchestratorTime = 15 * time.Minute       // for which one message is answered; the run may go on
+	orchestratorTime = 9 * time.Minute        // less than a queue waits for its work; the run may go on
 	lookEvery        = 500 * time.Millisecond // at the run
 	letGo            = 10 * time.Second       // to end a run whose task was canceled
 )
