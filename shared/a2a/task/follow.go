@@ -44,8 +44,11 @@ func (d *Desk) perform(ctx context.Context, a *attempt, yield func(Frame, error)
 	case <-wait.C:
 	}
 	if !a.show() {
-		r := (<-done).record
-		yield(Frame{Seq: r.Seq, Event: r.Reply}, nil)
+		if r := (<-done).record; r.Reply != nil {
+			yield(Frame{Seq: r.Seq, Event: r.Reply}, nil)
+		} else { // canceled or taken over before the message was written down
+			d.listen(ctx, a.store, r, nil, listener{yield: yield, pauses: true})
+		}
 		return
 	}
 	d.listen(ctx, a.store, begun, nil, listener{yield: yield, pauses: true, done: done})
@@ -128,7 +131,8 @@ func (w *watch) look(ctx context.Context) (over bool, err error) {
 	return w.over(), nil
 }
 
-// pass yields events, and reports whether the listener is done.
+// pass yields events, and reports whether the listener is done: one of a turn at
+// its first end, whatever followed; one of a task only at an end that is the last.
 func (w *watch) pass(log []Entry) (over bool, err error) {
 	for _, e := range log {
 		if e.Seq != w.seen+1 {
@@ -138,7 +142,7 @@ func (w *watch) pass(log []Entry) (over bool, err error) {
 		if !w.yield(e, nil) {
 			return true, nil
 		}
-		if s, ok := e.Event.(*sdk.TaskStatusUpdateEvent); ok && e.Seq >= w.r.Seq && w.ends(s.Status.State) {
+		if s, ok := e.Event.(*sdk.TaskStatusUpdateEvent); ok && (w.pauses || e.Seq >= w.r.Seq) && w.ends(s.Status.State) {
 			return true, nil
 		}
 	}
