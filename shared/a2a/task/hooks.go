@@ -129,13 +129,17 @@ func public(_ context.Context, text string) error {
 		return fault.New(fault.Invalid, "params.url: want an absolute https URL")
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	label := host[strings.LastIndexByte(host, '.')+1:]
 	addr, err := netip.ParseAddr(host)
-	switch {
-	case err == nil && addr.Unmap().IsGlobalUnicast() && !addr.Unmap().IsPrivate():
-		return nil
-	case err != nil && strings.Contains(host, ".") && !strings.ContainsAny(label[:1], "0123456789") && label != "local" && label != "internal" && label != "localhost":
+	if err == nil && addr.Unmap().IsGlobalUnicast() && !addr.Unmap().IsPrivate() || err != nil && publicName(host) {
 		return nil
 	}
 	return fault.New(fault.Invalid, "params.url: want a public address")
+}
+
+// publicName reports whether a name of a host may be one of the internet: it has
+// a domain, which is none that stands for one's own network, and is no number.
+func publicName(host string) bool {
+	_, domain, ok := strings.Cut(host, ".")
+	top := domain[strings.LastIndexByte(domain, '.')+1:]
+	return ok && top != "" && (top[0] < '0' || '9' < top[0]) && !slices.Contains([]string{"local", "internal", "localhost"}, top)
 }
