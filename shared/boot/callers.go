@@ -25,6 +25,10 @@ type Callers struct {
 	Issuers   []string `env:"TRUECOST_ISSUERS"`
 	Audiences []string `env:"TRUECOST_AUDIENCES"`
 	Subjects  []string `env:"TRUECOST_SUBJECTS"`
+
+	// Account is the service account that the pipeline calls the agents with, by
+	// subject or e-mail address, in tokens of Google's when that is one of Issuers.
+	Account string `env:"TRUECOST_ACCOUNT"`
 }
 
 // google signs tokens for everybody, and for any address that is asked for.
@@ -40,10 +44,17 @@ func (c Config) callers() (*identity.Authority, error) {
 		URL: strings.TrimSuffix(c.AgentsURL, "/"), Secret: string(c.TokenSecret), Clients: clients, Audiences: c.Audiences, Now: now,
 	}
 	for _, url := range c.Issuers {
-		if url == google && len(c.Subjects) == 0 {
-			return nil, fmt.Errorf("TRUECOST_SUBJECTS: is empty, and %s knows everybody: want who is let in", google)
+		issuer := identity.Issuer{URL: url, Subjects: c.Subjects}
+		if url == google {
+			issuer.Own = c.Account
+			if len(c.Subjects) == 0 && c.Account != "" {
+				issuer.Subjects = []string{c.Account} // nobody else
+			}
+			if len(issuer.Subjects) == 0 {
+				return nil, fmt.Errorf("TRUECOST_SUBJECTS: is empty, and %s knows everybody: want who is let in", google)
+			}
 		}
-		believed.Issuers = append(believed.Issuers, identity.Issuer{URL: url, Subjects: c.Subjects})
+		believed.Issuers = append(believed.Issuers, issuer)
 	}
 	if c.LocalAuth {
 		believed.Local = callable.UnsignedVerifier

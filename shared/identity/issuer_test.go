@@ -176,6 +176,32 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
+// The account of the pipeline itself is the caller that it takes itself for, and
+// nobody else becomes it.
+func TestOwnAccount(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	c := p.config(clock)
+	c.Issuers[0].Subjects, c.Issuers[0].Own = []string{"8"}, "steps@example.com"
+	a := open(t, c)
+	tests := []struct {
+		name   string
+		change map[string]any
+		id     string
+		kind   fault.Kind
+	}{
+		{"its account", map[string]any{"sub": "7", "email": "steps@example.com", "email_verified": true}, "", ""},
+		{"an address that is not verified", map[string]any{"sub": "7", "email": "steps@example.com"}, "", fault.Denied},
+		{"somebody who is let in", map[string]any{"sub": "8"}, p.URL + "#8", ""},
+		{"somebody else", map[string]any{"sub": "9"}, "", fault.Denied},
+	}
+	for _, tt := range tests {
+		if id, kind := who(t, a, p.token(t, tt.change)); id != tt.id || kind != tt.kind {
+			t.Errorf("%s: At() = %q, %q; want %q, %q", tt.name, id, kind, tt.id, tt.kind)
+		}
+	}
+}
+
 // Keys that an issuer changes are found, an issuer that is away is told from a
 // token that is wrong, and tokens cannot make us ask again and again.
 func TestKeysChange(t *testing.T) {
