@@ -43,7 +43,8 @@ func v1Send(params object, op operation) (call, error) {
 	if err != nil || !ok {
 		return c, err
 	}
-	return c, v1Configure(conf, &c)
+	err = v1Configure(conf, &c)
+	return c, err
 }
 
 // v1Configure reads what the sender of a message wants of the answer.
@@ -232,7 +233,8 @@ func v1List(params object) (call, error) {
 			}
 			continue
 		}
-		if c.list.After, err = time.Parse(time.RFC3339, at); err != nil {
+		c.list.After, err = time.Parse(time.RFC3339, at)
+		if year := c.list.After.UTC().Year(); err != nil || year < 1 || year > 9999 { // RFC 3339 has a year 0, stores do not
 			return c, params.want(name, "a time as RFC 3339 writes it")
 		}
 	}
