@@ -1,8 +1,10 @@
 package front
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -211,7 +213,8 @@ func progressOf(t *sdk.Task) int {
 }
 
 // artefactsOf makes an artefact of each part, since the dialect has one content
-// each; the chunks of a text are one.
+// each; the chunks of a text are one. What an agent returned, an object, is told
+// member by member, under the names that the schema of the skill has.
 func artefactsOf(t *sdk.Task) []fiveStepArtefact {
 	list := []fiveStepArtefact{}
 	for _, a := range t.Artifacts {
@@ -222,8 +225,35 @@ func artefactsOf(t *sdk.Task) []fiveStepArtefact {
 				continue
 			}
 			f := artefactOf(a, p)
-			list, text = append(list, f), f.Text
+			text = f.Text
+			if members := membersOf(f.Data); a.Name == wire.ResultName && members != nil {
+				list = append(list, members...)
+			} else {
+				list = append(list, f)
+			}
 		}
+	}
+	return list
+}
+
+// membersOf makes artefacts of the members of an object, in their order; nil of
+// anything else.
+func membersOf(data json.RawMessage) []fiveStepArtefact {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil
+	}
+	var list []fiveStepArtefact
+	for d.More() {
+		name, err := d.Token()
+		f := fiveStepArtefact{Name: fmt.Sprint(name)}
+		if err != nil || d.Decode(&f.Data) != nil {
+			return nil // unreachable: it is JSON
+		}
+		if wire.First(f.Data) == '"' && json.Unmarshal(f.Data, &f.Text) == nil {
+			f.Data = nil
+		}
+		list = append(list, f)
 	}
 	return list
 }

@@ -75,6 +75,9 @@ func look(turn task.Turn, pause time.Duration, yield func(sdk.Event, error) bool
 		say(sdk.TaskStateInputRequired, "Which of the two?", 40)
 	case "message":
 		yield(&sdk.Message{Role: sdk.MessageRoleAgent, Parts: sdk.ContentParts{sdk.NewTextPart("42")}}, nil)
+	case "object":
+		_ = artifact("result", false, sdk.NewDataPart(json.RawMessage(`{"extracted_data":"It costs \"42\".","rows":[{"n":1.10}],"grounded":true,"none":null}`))) &&
+			say(sdk.TaskStateCompleted, "", -1)
 	case "every kind":
 		_ = artifact("file", false, &sdk.Part{Content: sdk.Raw("tck"), MediaType: "text/plain"}) &&
 			artifact("link", false, sdk.NewFileURLPart("https://example.com/", "text/html")) &&
