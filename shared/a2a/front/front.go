@@ -268,9 +268,12 @@ func (f *front) extended(ctx context.Context, who task.Caller) ([]byte, error) {
 // who want to hear the end of it once more.
 func (f *front) follow(ctx context.Context, c call) (iter.Seq2[task.Frame, error], error) {
 	who := c.send.Caller
-	t, _, err := f.desk.Get(ctx, who, c.task)
+	t, seq, err := f.desk.Get(ctx, who, c.task)
 	if err != nil {
 		return nil, fmt.Errorf("get task: %w", err)
+	}
+	if c.told != nil && c.told.seen > seq { // it never had that event: as if none was named
+		c.after, c.told.seen = nil, -1
 	}
 	if t.Status.State.Terminal() && !c.ended {
 		return nil, fault.Wrap(fault.Conflict, sdk.ErrUnsupportedOperation, "the task is %s and has no more events", wire.Word(t.Status.State))
