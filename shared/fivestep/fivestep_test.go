@@ -306,11 +306,9 @@ func FuzzListen(f *testing.F) {
 	f.Add(": c\ndata: {\"task_id\":\"task-1\",\"status\":\"completed\"}\n")
 	f.Add("data: [1]\n\ndata\n\nid: \x00\n\n")
 	f.Fuzz(func(t *testing.T, stream string) {
-		server := httptest.NewServer(stubborn(stream))
-		defer server.Close()
 		var n naps
-		c := &fivestep.Client{Sleep: n.sleep}
-		s, err := c.Discover(t.Context(), server.URL, "browse_extract")
+		c := &fivestep.Client{HTTP: &http.Client{Transport: stubborn(stream)}, Sleep: n.sleep}
+		s, err := c.Discover(t.Context(), "http://specialist", "browse_extract")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,8 @@ import (
 	"truecost.dev/shared/identity"
 )
 
-// stubborn is a specialist that streams the same text every time.
+// stubborn is a specialist that streams the same text every time, with a network
+// or without.
 type stubborn string
 
 func (s stubborn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -38,6 +39,13 @@ func (s stubborn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(s))
+}
+
+// RoundTrip is stubborn without a network.
+func (s stubborn) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w.Result(), nil
 }
 
 const secret = "3f1c-a secret of a client, made at random"
