@@ -84,6 +84,9 @@ func (d *Desk) begin(ctx context.Context, s Send, w way) (a *attempt, r Record, 
 
 // admit refuses a message that the agent cannot take, whatever its task.
 func (d *Desk) admit(ctx context.Context, s Send) error {
+	if err := short(s.Message); err != nil {
+		return err
+	}
 	if err := d.agent.modes(s); err != nil {
 		return err
 	}

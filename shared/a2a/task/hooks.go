@@ -94,6 +94,9 @@ func (d *Desk) admitHook(ctx context.Context, h Hook) error {
 	if !d.opt.Push {
 		return errNoPush
 	}
+	if err := sendable(h.Config); err != nil {
+		return err
+	}
 	return d.opt.Allow(ctx, h.Config.URL)
 }
 
