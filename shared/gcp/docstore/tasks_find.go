@@ -33,7 +33,7 @@ func (t *Tasks) List(ctx context.Context, want task.Query) (task.Page, error) {
 		return task.Page{}, err
 	}
 	if want.From != "" {
-		from, err := parseCursor(want.From)
+		from, err := parseCursor(want.From, want.Agent)
 		if err != nil {
 			return task.Page{}, err
 		}
@@ -78,13 +78,15 @@ func (c cursor) String() string {
 
 // parseCursor reads a token that callers hand back. It says no more than where
 // in their own list to go on, so that a forged one harms nobody.
-func parseCursor(token string) (cursor, error) {
+func parseCursor(token, agent string) (cursor, error) {
 	var c cursor
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err == nil {
 		err = json.Unmarshal(b, &c)
 	}
-	if err != nil || c.ID == "" || strings.Contains(c.ID, "/") || c.Time.IsZero() {
+	id, ours := strings.CutPrefix(c.ID, agent+"~")
+	year := c.Time.UTC().Year() // Firestore knows those from 1 to 9999
+	if err != nil || !ours || !nameable(sdk.TaskID(id)) || c.Time.IsZero() || year < 1 || year > 9999 {
 		return cursor{}, fault.Wrap(fault.Invalid, err, "pageToken: it is no token of a page")
 	}
 	return c, nil

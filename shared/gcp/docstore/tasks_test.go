@@ -1,6 +1,7 @@
 package docstore_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -233,7 +234,14 @@ func TestPageTokens(t *testing.T) {
 	if err != nil || len(other.Records) != 0 || other.Total != 0 {
 		t.Errorf("List(of another, anna's token) = %d of %d, %v, want none", len(other.Records), other.Total, err)
 	}
-	for _, token := range []string{"?", "e30", page.Next[:5], "eyJ0IjoiMjAyNi0wMS0wMlQwMzowNDowNVoiLCJpIjoiYS9iIn0"} {
+	forged := func(at, id string) string {
+		return base64.RawURLEncoding.EncodeToString([]byte(`{"t":"` + at + `","i":"` + id + `"}`))
+	}
+	const day = "2026-01-02T03:04:05Z"
+	for _, token := range []string{
+		"?", "e30", page.Next[:5], forged(day, "cost~a/b"), forged(day, ".."), forged(day, "risk~t1"), forged(day, "cost~"+strings.Repeat("x", 1500)),
+		forged("0000-06-01T00:00:00Z", "cost~t1"), forged("9999-12-31T23:59:59-01:00", "cost~t1"),
+	} {
 		_, err := tasks.List(t.Context(), task.Query{Agent: "cost", Owner: "anna", Size: 2, From: token})
 		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Public(err), "pageToken: ") {
 			t.Errorf("List(from %q) = %v, want kind invalid, naming pageToken", token, err)
