@@ -22,6 +22,9 @@ func agentNames() []string {
 	return names
 }
 
+// standalone are the agents that no family has.
+var standalone = []string{"orchestrator", "browse"}
+
 // runAgents prints the card of every agent.
 func runAgents(ctx context.Context, c *call) error {
 	s, err := c.connect(ctx, false)
@@ -29,7 +32,7 @@ func runAgents(ctx context.Context, c *call) error {
 		return err
 	}
 	defer s.stop()
-	names := agentNames()
+	names := append(agentNames(), standalone...)
 	cards := make([]json.RawMessage, len(names))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(6)
@@ -37,7 +40,7 @@ func runAgents(ctx context.Context, c *call) error {
 		g.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
 			defer cancel()
-			return getJSON(ctx, s.http, strings.TrimSuffix(s.Functions, "/")+"/a2a_"+name+"/.well-known/agent.json", &cards[i])
+			return getJSON(ctx, s.http, strings.TrimSuffix(s.Functions, "/")+"/a2a_"+name+"/.well-known/agent-card.json", &cards[i])
 		})
 	}
 	if err := g.Wait(); err != nil {

@@ -94,7 +94,7 @@ func (f *fake) mux() http.Handler {
 		Log: log, Now: time.Now, AgentURL: "http://fake.example/truecost/us-central1",
 		Tasks: func() (task.Store, error) { return tasks, nil },
 	}
-	for _, name := range agentNames() {
+	for _, name := range append(agentNames(), standalone...) {
 		agent := a2a.Agent{Name: name, Version: "1.0.0", Description: "does the work of " + name, Skills: []string{"work"}, Serve: echo}
 		h := env.Agents([]a2a.Agent{agent})[0].Handler
 		mux.Handle("/truecost/us-central1/a2a_"+name, h)

@@ -69,6 +69,27 @@ type order struct {
 	starting
 	Decision engine.Decision `json:"decision"`
 	Answer   json.RawMessage `json:"answer"`
+	Input    json.RawMessage `json:"input"` // where agents of the pipeline have the scope
+}
+
+// scope finds the scope where other agents have it: in the input, or as the input.
+func (o *order) scope() {
+	var in struct {
+		Camel json.RawMessage `json:"clarificationOutput"`
+		Snake json.RawMessage `json:"clarification_output"`
+		Brief json.RawMessage `json:"projectBrief"`
+	}
+	if o.Clarification != nil || o.ClarificationSnake != nil || json.Unmarshal(o.Input, &in) != nil {
+		return
+	}
+	switch {
+	case !absent(in.Camel):
+		o.Clarification = in.Camel
+	case !absent(in.Snake):
+		o.Clarification = in.Snake
+	case !absent(in.Brief):
+		o.Clarification = o.Input
+	}
 }
 
 // orderOf reads the first data part of a message.
@@ -86,6 +107,7 @@ func orderOf(msg *sdk.Message) (order, error) {
 		if err := json.Unmarshal(raw, &o); err != nil {
 			return o, fault.Wrap(fault.Invalid, misfit(err), "%s: %s", path, fault.Public(misfit(err)))
 		}
+		o.scope()
 		return o, nil
 	}
 	return order{}, fault.New(fault.Invalid, "params.message.parts: want a part with data")

@@ -166,6 +166,9 @@ func TestOrchestratorChecks(t *testing.T) {
 	}{
 		{"a scope", message(t, map[string]any{"estimateId": "est-1", "clarificationOutput": deck(t, nil)}), ""},
 		{"the older names", message(t, map[string]any{"estimate_id": "est-1", "clarification_output": deck(t, nil)}), ""},
+		{"as agents of the pipeline have it", message(t, map[string]any{"estimate_id": "est-1", "input": map[string]any{"clarification_output": deck(t, nil)}}), ""},
+		{"as the input itself", message(t, map[string]any{"estimate_id": "est-1", "input": deck(t, nil)}), ""},
+		{"an input without a scope", message(t, map[string]any{"estimate_id": "est-1", "input": map[string]any{"a": 1}}), "clarificationOutput"},
 		{"no data", sdk.NewMessage(sdk.MessageRoleUser, sdk.NewTextPart("a kitchen")), "params.message.parts: want a part with data"},
 		{"a list", message(t, []int{1}), "params.message.parts[0].data: want an object"},
 		{"no scope", message(t, map[string]any{"estimateId": "est-1"}), "clarificationOutput"},

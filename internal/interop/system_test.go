@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
@@ -30,9 +31,9 @@ func entries(t *testing.T) map[string]string {
 	return all
 }
 
-// An agent of TrueCost does its work for the Go client, whichever way it talks.
-func TestGoClientAsksAnAgent(t *testing.T) {
-	t.Parallel()
+// clarified is the scope of a real project.
+func clarified(t *testing.T) map[string]any {
+	t.Helper()
 	raw, err := os.ReadFile("../../testdata/kitchen.json")
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +42,13 @@ func TestGoClientAsksAnAgent(t *testing.T) {
 	if err := json.Unmarshal(raw, &kitchen); err != nil {
 		t.Fatal(err)
 	}
+	return kitchen
+}
+
+// An agent of TrueCost does its work for the Go client, whichever way it talks.
+func TestGoClientAsksAnAgent(t *testing.T) {
+	t.Parallel()
+	kitchen := clarified(t)
 	at := entries(t)["location"]
 	for _, b := range bindings() {
 		t.Run(b.name, func(t *testing.T) {
@@ -63,6 +71,43 @@ func TestGoClientAsksAnAgent(t *testing.T) {
 			again, err := c.SendMessage(t.Context(), &sdk.SendMessageRequest{Message: m})
 			if same, ok := again.(*sdk.Task); err != nil || !ok || same.ID != task.ID {
 				t.Errorf("the same message again = %+v, %v, want the task %s", again, err, task.ID)
+			}
+		})
+	}
+}
+
+// The orchestrator's task is a whole run: it says which agent is at work, and ends
+// with the estimate.
+func TestGoClientWatchesAnEstimate(t *testing.T) {
+	t.Parallel()
+	at := entries(t)["orchestrator"]
+	for _, b := range bindings() {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := b.client(t, at)
+			m := sdk.NewMessage(sdk.MessageRoleUser, sdk.NewDataPart(map[string]any{
+				"estimateId": "est-" + strings.NewReplacer(" ", "-", ".", "", "+", "").Replace(b.name), "clarificationOutput": clarified(t),
+			}))
+			var said []string
+			var total any
+			for e, err := range c.SendStreamingMessage(t.Context(), &sdk.SendMessageRequest{Message: m}) {
+				if err != nil {
+					t.Fatalf("after %v: %v", said, err)
+				}
+				switch e := e.(type) {
+				case *sdk.TaskStatusUpdateEvent:
+					said = append(said, string(e.Status.State))
+				case *sdk.TaskArtifactUpdateEvent:
+					if out, ok := e.Artifact.Parts[0].Data().(map[string]any); ok {
+						total = out["executiveSummary"].(map[string]any)["totalCost"]
+					}
+				}
+			}
+			if len(said) < 2 || said[0] != string(sdk.TaskStateWorking) || said[len(said)-1] != string(sdk.TaskStateCompleted) {
+				t.Errorf("states = %v, want working and in the end completed", said)
+			}
+			if f, ok := total.(float64); !ok || f < 50_000 || f > 200_000 {
+				t.Errorf("total = %v, want that of a kitchen", total)
 			}
 		})
 	}

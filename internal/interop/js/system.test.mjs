@@ -20,7 +20,7 @@ const verifier = (agent) =>
 describe('the local system', { concurrency: true }, () => {
   test('every card of the directory is signed, and a change is noticed', async () => {
     const { agents } = await json(`${hosting}/.well-known/agents.json`);
-    assert.equal(agents.length >= 19, true, `${agents.length} agents`);
+    assert.equal(agents.length >= 20, true, `${agents.length} agents`);
     for (const { name, url, card_url, card } of agents) {
       assert.equal(card.name, name);
       assert.deepEqual(await json(card_url), card);
