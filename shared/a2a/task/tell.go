@@ -40,7 +40,7 @@ func (w *Worker) Tell(ctx context.Context, ref Ref) error {
 				return err
 			}
 			if h.Failures > 0 {
-				again = again || known
+				again = true
 				break
 			}
 		}
