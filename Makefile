@@ -35,6 +35,10 @@ quick: ## the part of the gate that fits a commit hook
 chaos: ## three worlds of 200 runs each: kills, doubled messages, zombies; FLAGS="-runs 20 -seed 7"
 	@for mode in "" -double -stop; do go run ./internal/chaos $$mode $(FLAGS) || exit 1; done
 
+.PHONY: chaos-tasks
+chaos-tasks: ## tasks of agents for a minute each, killed and suspended all the time; FLAGS="-time 10s -seed 7"
+	@for mode in "" -stop; do go run ./internal/chaos/tasks $$mode $(FLAGS) || exit 1; done
+
 .PHONY: fmt
 fmt: ## format every Go file
 	@go tool -modfile=.ci/tools.mod golangci-lint fmt ./...

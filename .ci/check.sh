@@ -86,7 +86,7 @@ fi
 TRUECOST_OFFICIAL_REPORT=$(mktemp)
 export TRUECOST_OFFICIAL_REPORT
 # Chaos and mutants have stages of their own: they take every core there is.
-mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|mutants)$')
+mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|chaos/tasks|mutants)$')
 stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m "${packages[@]}"
 sort -u "$TRUECOST_OFFICIAL_REPORT" | sed 's/^/         /'
 rm -f "$TRUECOST_OFFICIAL_REPORT"
@@ -94,6 +94,7 @@ counted interop interop
 counted model go run ./internal/model/cmd
 counted simulate go test ./internal/simulation -run '^TestSeeds$' -count=1 -seeds 2000 -v
 counted chaos go test ./internal/chaos -count=1 -v
+counted tasks go test ./internal/chaos/tasks -count=1 -v
 counted mutants go test ./internal/mutants -count=1 -timeout 12m -v
 stage fuzz fuzz
 echo "the gate is green, ${SECONDS} s"

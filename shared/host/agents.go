@@ -100,7 +100,7 @@ func (e Env) front(desk *task.Desk, cards func() (*card.Cards, error)) http.Hand
 	opt := front.Options{URL: e.url(desk.Agent().Name), Log: e.Log, MaxBody: maxBody}
 	if opt.URL != "" {
 		if c, err := cards(); err != nil {
-			e.Log.Error("an agent has no cards", slog.String("agent", desk.Agent().Name), slog.Any("error", err))
+			e.lacks("an agent has no cards", desk, err)
 		} else {
 			opt.Cards, opt.Extended = c, c.Extended
 		}
@@ -110,12 +110,17 @@ func (e Env) front(desk *task.Desk, cards func() (*card.Cards, error)) http.Hand
 	}
 	callers, err := e.Callers()
 	if err != nil { // nobody is let in
-		e.Log.Error("nobody knows the callers", slog.String("agent", desk.Agent().Name), slog.Any("error", err))
+		e.lacks("an agent knows no callers", desk, err)
 		opt.Authenticate = func(*http.Request) (task.Caller, error) { return task.Caller{}, err }
 		return front.NewHandler(desk, opt)
 	}
 	opt.Authenticate = callers.At(opt.URL)
 	return callers.Login(front.NewHandler(desk, opt))
+}
+
+// lacks logs what an agent is served without. No request is the reason.
+func (e Env) lacks(what string, desk *task.Desk, err error) {
+	e.Log.Error(what, slog.String("agent", desk.Agent().Name), slog.Any("error", err)) //nolint:sloglint // there is no context, and the callers' texts are constants
 }
 
 // Worker returns what opens the worker that does the queue's work for all agents

@@ -14,6 +14,7 @@ import (
 // A Forker begins processes from one thread, with which they end.
 type Forker chan func()
 
+// NewForker returns a forker whose thread lives as long as ctx.
 func NewForker(ctx context.Context) Forker {
 	f := make(Forker)
 	go func() {
@@ -41,7 +42,7 @@ func (f Forker) start(ctx context.Context, c *exec.Cmd) (err error) {
 	}
 }
 
-// A process is a program that is begun again whenever it ends.
+// A Process is a program that is begun again whenever it ends.
 type Process struct {
 	Name      string
 	Path      string

@@ -72,11 +72,13 @@ func (d *Desk) begin(ctx context.Context, s Send, w way) (a *attempt, r Record, 
 		return nil, r, err
 	}
 	r, fresh, err := d.enter(ctx, store, m, w)
-	if err != nil || !fresh {
+	switch {
+	case err != nil:
 		return nil, r, err
-	}
-	if m.queued {
+	case m.queued && r.Queued: // before or just now: whoever stored it may have died before the queue had it
 		d.enqueue(ctx, r)
+		return nil, r, nil
+	case !fresh:
 		return nil, r, nil
 	}
 	return d.newAttempt(store, r, m.message(r)), r, nil
