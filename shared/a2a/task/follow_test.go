@@ -84,7 +84,7 @@ func TestStreamsThatAreCutOff(t *testing.T) {
 }
 
 // A message that nobody kept is kept when it is submitted again.
-func TestSubmittedAgain(t *testing.T) {
+func TestSubmittedAfterItWasSent(t *testing.T) {
 	stage(t, 2, func(t *testing.T, h *tasktest.House) {
 		s := message(tasktest.First, "hang=1 make=x COMPLETED")
 		s.Keep = false
@@ -101,7 +101,7 @@ func TestSubmittedAgain(t *testing.T) {
 			t.Fatalf("Submit() = %s, %v, want it queued", line, err)
 		}
 		h.Deliver(t.Context(), 1)
-		got, _, err = h.Instances[1].Desk.Get(t.Context(), task.Caller{}, tasktest.FirstTask())
+		got, _, err = h.Instances[1].Get(t.Context(), task.Caller{}, tasktest.FirstTask())
 		if line := tasktest.Line(task.Frame{Event: got}); err != nil || line != "0 task completed a=x" || len(got.History) != 1 {
 			t.Errorf("Get() = %s with %d messages, %v, want it completed with the one", line, len(got.History), err)
 		}
@@ -132,7 +132,7 @@ func TestWorkersWithoutWork(t *testing.T) {
 		if err := w.Sweep(t.Context()); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("Sweep() of a store that takes nothing = %v, want kind unavailable", err)
 		}
-		if got, _, err := h.Instances[0].Desk.Get(t.Context(), task.Caller{}, tasktest.FirstTask()); err != nil || got.Status.State != sdk.TaskStateSubmitted {
+		if got, _, err := h.Instances[0].Get(t.Context(), task.Caller{}, tasktest.FirstTask()); err != nil || got.Status.State != sdk.TaskStateSubmitted {
 			t.Errorf("Get() = %+v, %v, want it submitted still", got, err)
 		}
 	})
