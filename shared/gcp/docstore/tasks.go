@@ -267,7 +267,8 @@ func (t *Tasks) Get(ctx context.Context, agent string, id sdk.TaskID) (task.Reco
 	if err != nil {
 		return task.Record{}, rpcFault(err, "task %s", id)
 	}
-	return t.load(ctx, doc)
+	r, _, err := t.load(ctx, doc)
+	return r, err
 }
 
 // nameable reports whether a document can have the id of a task in its name.
@@ -275,34 +276,35 @@ func nameable(id sdk.TaskID) bool {
 	return !strings.Contains(string(id), "/") && len(id) <= maxTaskID && utf8.ValidString(string(id))
 }
 
-// load reads a document, whose name says which task of which agent it is.
-func (t *Tasks) load(ctx context.Context, doc *firestore.DocumentSnapshot) (task.Record, error) {
+// load reads a document, whose name says which task of which agent it is, and how
+// many bytes of JSON the task has.
+func (t *Tasks) load(ctx context.Context, doc *firestore.DocumentSnapshot) (r task.Record, size int, err error) {
 	var d taskDoc
 	if err := doc.DataTo(&d); err != nil {
-		return task.Record{}, fault.Wrap(fault.Internal, err, "task %s", doc.Ref.ID)
+		return r, 0, fault.Wrap(fault.Internal, err, "task %s", doc.Ref.ID)
 	}
 	agent, id, _ := strings.Cut(doc.Ref.ID, "~")
-	r := task.Record{
+	r = task.Record{
 		Agent: agent, ID: sdk.TaskID(id), Owner: d.Owner, Turns: d.Turns, Lease: time.Duration(d.LeaseMS) * time.Millisecond,
 		Fence: d.Fence, Beats: d.Beats, Retry: d.Retry, Queued: d.Queued, Tries: d.Tries, Seq: d.Seq, Wake: d.Wake, Version: doc.UpdateTime,
 	}
 	b, err := t.store.payload(ctx, doc.Ref, taskBlob, payload{d.Task, d.Encoding, d.Blob})
 	if err != nil {
-		return task.Record{}, err
+		return r, 0, err
 	}
 	if r.Task, err = task.DecodeTask(b); err != nil {
-		return task.Record{}, err
+		return r, 0, err
 	}
 	if len(d.Reply) > 0 {
 		if r.Reply, err = replyOf(d.Reply, nil); err != nil {
-			return task.Record{}, err
+			return r, 0, err
 		}
 	}
 	if len(d.Hooks) > 0 {
 		if err := json.Unmarshal(d.Hooks, &r.Hooks); err != nil {
-			return task.Record{}, fault.Wrap(fault.Internal, err, "hooks of task %s", doc.Ref.ID)
+			return r, 0, fault.Wrap(fault.Internal, err, "hooks of task %s", doc.Ref.ID)
 		}
 	}
 	r.Lapsed = r.AtWork() && doc.ReadTime.Sub(doc.UpdateTime) > r.Lease
-	return r, nil
+	return r, len(b), nil
 }

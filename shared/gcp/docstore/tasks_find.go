@@ -15,7 +15,7 @@ import (
 )
 
 // List implements task.Finder. One read per task of the page and one more, and
-// one per 1,000 tasks counted.
+// one per 1,000 tasks counted. A page of large tasks has fewer than were asked for.
 func (t *Tasks) List(ctx context.Context, want task.Query) (task.Page, error) {
 	q := t.all.Where("agent", "==", want.Agent).Where("owner", "==", want.Owner)
 	if want.ContextID != "" {
@@ -44,18 +44,21 @@ func (t *Tasks) List(ctx context.Context, want task.Query) (task.Page, error) {
 		return task.Page{}, rpcFault(err, "list tasks of %s", want.Agent)
 	}
 	page := task.Page{Total: total}
-	for i, doc := range docs[:min(len(docs), want.Size)] {
-		r, err := t.load(ctx, doc)
+	for bytes := 0; len(page.Records) < min(len(docs), want.Size) && bytes < maxPage; {
+		r, size, err := t.load(ctx, docs[len(page.Records)])
 		if err != nil {
 			return task.Page{}, err
 		}
-		page.Records = append(page.Records, r)
-		if i == want.Size-1 && len(docs) > want.Size {
-			page.Next = cursorOf(doc).String()
-		}
+		page.Records, bytes = append(page.Records, r), bytes+size
+	}
+	if n := len(page.Records); n < len(docs) {
+		page.Next = cursorOf(docs[n-1]).String()
 	}
 	return page, nil
 }
+
+// maxPage is how many bytes of tasks, as JSON, are enough for a page.
+const maxPage = 8 << 20
 
 // cursor is where a page ends: behind the task of this id with this time.
 type cursor struct {
