@@ -216,10 +216,7 @@ func goPush(t *testing.T, c *a2aclient.Client, b binding) {
 		t.Fatal(err)
 	}
 	task := sent.(*sdk.Task)
-	got := hook.wait(t, func(n notice) bool {
-		said := string(n.Body["statusUpdate"]) + string(n.Body["status"])
-		return strings.Contains(strings.ToLower(said), "completed")
-	})
+	got := hook.wait(t, completed)
 	if got.Header.Get("A2a-Notification-Token") != "t-1" || got.Header.Get("X-A2a-Notification-Token") != "t-1" {
 		t.Errorf("headers of a notification = %v, want the token", got.Header)
 	}

@@ -162,3 +162,10 @@ func (h *webhook) wait(t *testing.T, wanted func(notice) bool) notice {
 		}
 	}
 }
+
+// completed reports whether a notification says that a task is completed, in 1.0
+// or in 0.3.
+func completed(n notice) bool {
+	said := string(n.Body["statusUpdate"]) + string(n.Body["status"])
+	return strings.Contains(strings.ToLower(said), "completed")
+}

@@ -60,13 +60,19 @@ func TestGoClientAsksAnAgent(t *testing.T) {
 			m := sdk.NewMessage(sdk.MessageRoleUser, sdk.NewDataPart(map[string]any{
 				"estimate_id": "est-interop", "input": map[string]any{"clarification_output": kitchen},
 			}))
-			got, err := c.SendMessage(t.Context(), &sdk.SendMessageRequest{Message: m})
+			hook := newWebhook(t)
+			asked := &sdk.SendMessageRequest{Message: m, Config: &sdk.SendMessageConfig{PushConfig: &sdk.PushConfig{URL: hook.URL, Token: "t-1"}}}
+			got, err := c.SendMessage(t.Context(), asked)
 			task, ok := got.(*sdk.Task)
 			if err != nil || !ok || task.Status.State != sdk.TaskStateCompleted || len(task.Artifacts) != 1 {
 				t.Fatalf("SendMessage = %+v, %v, want a completed task", got, err)
 			}
 			if out, ok := task.Artifacts[0].Parts[0].Data().(map[string]any); !ok || out["state"] != "CO" {
 				t.Errorf("output = %v, want a place in CO", task.Artifacts[0].Parts[0].Data())
+			}
+			hook.wait(t, completed) // by way of the queue
+			if extended, err := c.GetExtendedAgentCard(t.Context(), &sdk.GetExtendedAgentCardRequest{}); err != nil || len(extended.Capabilities.Extensions) != 2 {
+				t.Errorf("extended card = %+v, %v, want schemas and limits", extended, err)
 			}
 			again, err := c.SendMessage(t.Context(), &sdk.SendMessageRequest{Message: m})
 			if same, ok := again.(*sdk.Task); err != nil || !ok || same.ID != task.ID {
