@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"truecost.dev/shared/a2a/task"
+	"truecost.dev/shared/a2a/task/tasktest"
 	"truecost.dev/shared/boot"
 	"truecost.dev/shared/host"
 )
@@ -18,18 +20,22 @@ func TestTicksAreTakenOnce(t *testing.T) {
 		AgentTime: time.Minute, RunTime: time.Hour, RetryPause: time.Second,
 	}, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _ = s.Close() }) // nothing was sent
-	for _, trigger := range Table(s, nil) {
-		if trigger.Name != "pipeline_sweep" {
+	tasks := s.Env().TaskAgents([]task.Agent{new(tasktest.Actor).Agent("actor")})
+	sweepers := 0
+	for _, trigger := range Table(s, tasks) {
+		if trigger.Name != "pipeline_sweep" && trigger.Name != "agent_sweep" {
 			continue
 		}
+		sweepers++
 		gone, cancel := context.WithCancel(t.Context()) // whatever asks the store fails at once
 		cancel()
 		for attempt, fails := range map[int]bool{0: true, 1: true, 2: false, 20: false} {
 			if err := trigger.Handle(gone, host.Delivery{Attempt: attempt}); (err != nil) != fails {
-				t.Errorf("delivery %d of a tick: %v, want it to sweep, and so to fail: %t", attempt, err, fails)
+				t.Errorf("%s, delivery %d of a tick: %v, want it to sweep, and so to fail: %t", trigger.Name, attempt, err, fails)
 			}
 		}
-		return
 	}
-	t.Fatal("no function takes ticks")
+	if sweepers != 2 {
+		t.Fatalf("%d functions take ticks, want one for runs and one for tasks", sweepers)
+	}
 }
