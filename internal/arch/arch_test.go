@@ -220,6 +220,12 @@ func TestRulesBite(t *testing.T) {
 		{"functions/location/agent.go", module + "/functions/scope", true},
 		{"functions/location/agent.go", module + "/shared/boot", true},
 		{"functions/functions.go", module + "/functions/scope", false},
+		{"functions/browse/agent.go", "github.com/blevesearch/bleve/v2", true},
+		{"functions/browse/agent.go", module + "/shared/egress", true},
+		{"shared/research/rank.go", "github.com/blevesearch/bleve/v2", true},
+		{"shared/research/page/page.go", module + "/shared/egress", true},
+		{"shared/egress/client.go", module + "/shared/a2a/task", true},
+		{"shared/a2a/webhook/webhook.go", module + "/shared/egress", true},
 		{"triggers/step/step.go", "github.com/cloudevents/sdk-go/v2", true},
 		{"emulator/main.go", module + "/shared/boot", false},
 	}
