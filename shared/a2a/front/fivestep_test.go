@@ -286,11 +286,11 @@ func TestFiveStepBroken(t *testing.T) {
 	}{
 		{
 			fault.Wrap(fault.Unavailable, fmt.Errorf("dial 10.0.0.7"), "the store is away"),
-			"event: stream_error\ndata: {\"message\":\"the store is away\"}",
+			"event: stream_error\ndata: {\"message\":\"the task store is away; try again\"}",
 		},
 		{
 			fault.New(fault.NotFound, "it expired"),
-			"event: task_error\ndata: {\"status\":\"error\",\"status_message\":\"it expired\",\"task_id\":\"fresh-1\"}",
+			"event: task_error\ndata: {\"status\":\"error\",\"status_message\":\"the task, or what happened in it, is no longer kept\",\"task_id\":\"fresh-1\"}",
 		},
 	}
 	for _, tt := range tests {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -106,7 +105,7 @@ func (d *Desk) admit(ctx context.Context, s Send) error {
 func (d *Desk) store() (Store, error) {
 	store, err := d.opt.Store()
 	if err != nil {
-		return nil, fmt.Errorf("open the task store: %w", err)
+		return nil, away(err, "open the task store")
 	}
 	return store, nil
 }
@@ -176,7 +175,7 @@ func (d *Desk) enter(ctx context.Context, store Store, m draft, w way) (r Record
 		if err == nil {
 			return r, true, nil
 		} else if fault.KindOf(err) != fault.Conflict {
-			return r, false, fmt.Errorf("begin task %s: %w", id, err)
+			return r, false, away(err, "begin task %s", id)
 		}
 	}
 	for range raceTries {
@@ -199,7 +198,7 @@ func (d *Desk) enter(ctx context.Context, store Store, m draft, w way) (r Record
 		if err == nil {
 			return r, true, nil
 		} else if fault.KindOf(err) != fault.Conflict {
-			return r, false, fmt.Errorf("take task %s: %w", id, err)
+			return r, false, away(err, "take task %s", id)
 		}
 	}
 	return r, false, errBusy
@@ -215,7 +214,7 @@ func (d *Desk) load(ctx context.Context, store Store, c Caller, id sdk.TaskID) (
 	case fault.KindOf(err) == fault.NotFound, err == nil && r.Owner != c.ID:
 		return Record{}, errNone
 	case err != nil:
-		return Record{}, fmt.Errorf("get task %s: %w", id, err)
+		return Record{}, away(err, "get task %s", id)
 	}
 	return r, nil
 }
@@ -250,7 +249,7 @@ func (d *Desk) change(ctx context.Context, c Caller, id sdk.TaskID, edit func(r 
 		}
 		r, err = d.update(ctx, store, r, log...)
 		if fault.KindOf(err) != fault.Conflict {
-			return r, err
+			return r, away(err, "write task %s", id)
 		}
 	}
 	return Record{}, errBusy

@@ -199,7 +199,7 @@ func (d *Desk) List(ctx context.Context, c Caller, q Query) (Listing, error) {
 	}
 	finder, err := d.opt.Finder()
 	if err != nil {
-		return Listing{}, fmt.Errorf("open the finder of tasks: %w", err)
+		return Listing{}, away(err, "open the finder of tasks")
 	}
 	q.Agent, q.Owner = d.agent.Name, c.ID
 	if q.Size == 0 {
@@ -209,8 +209,10 @@ func (d *Desk) List(ctx context.Context, c Caller, q Query) (Listing, error) {
 		return Listing{}, fault.New(fault.Invalid, "params.pageSize: want 1 to 100")
 	}
 	page, err := finder.List(ctx, q)
-	if err != nil {
+	if fault.KindOf(err) == fault.Invalid && q.From != "" {
 		return Listing{}, fmt.Errorf("list the tasks of %s: %w", d.agent.Name, err)
+	} else if err != nil {
+		return Listing{}, away(err, "list the tasks of %s", d.agent.Name)
 	}
 	out := Listing{Tasks: make([]*sdk.Task, len(page.Records)), Size: q.Size, Total: page.Total, Next: page.Next}
 	for i, r := range page.Records {

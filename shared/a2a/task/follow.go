@@ -100,7 +100,7 @@ func (w *watch) run(ctx context.Context) {
 		if w.blind++; err == nil {
 			w.blind = 0
 		} else if ctx.Err() == nil && (w.blind > blindLooks || !fault.KindOf(err).Transient()) {
-			w.yield(Frame{}, err)
+			w.yield(Frame{}, unfollowed(err))
 			return
 		}
 		over = w.wait(ctx, rung)
@@ -206,7 +206,7 @@ func (d *Desk) await(ctx context.Context, r Record) (sdk.SendMessageResult, erro
 				break
 			}
 		} else if blind++; ctx.Err() == nil && blind > blindLooks {
-			return nil, fmt.Errorf("wait for task %s: %w", r.ID, err)
+			return nil, away(err, "wait for task %s", r.ID)
 		}
 		select {
 		case <-ctx.Done():

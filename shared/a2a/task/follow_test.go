@@ -40,7 +40,7 @@ func TestListenersOfAStoreThatIsAway(t *testing.T) {
 				got := tasktest.Lines(h.Instances[1].Follow(t.Context(), task.Caller{}, tasktest.FirstTask(), new(int64(0))))
 				want := tt.want
 				if tt.away == time.Hour {
-					want = "1 working; error follow task " + string(tasktest.FirstTask()) + ": the store is away"
+					want = "1 working; error the task store is away; try again: follow task " + string(tasktest.FirstTask()) + ": the store is away"
 				}
 				if got != want {
 					t.Errorf("Follow() = %s, want %s", got, want)
