@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 )
@@ -92,7 +93,7 @@ func TestGoClientWatchesAnEstimate(t *testing.T) {
 			t.Parallel()
 			c, _ := b.client(t, at)
 			m := sdk.NewMessage(sdk.MessageRoleUser, sdk.NewDataPart(map[string]any{
-				"estimateId": "est-" + strings.NewReplacer(" ", "-", ".", "", "+", "").Replace(b.name), "clarificationOutput": clarified(t),
+				"estimateId": "est-" + string(sdk.NewTaskID()), "clarificationOutput": clarified(t),
 			}))
 			var said []string
 			var total any
@@ -117,4 +118,49 @@ func TestGoClientWatchesAnEstimate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Who cancels the task of an estimate cancels its run.
+func TestGoClientCancelsAnEstimate(t *testing.T) {
+	t.Parallel()
+	c, _ := bindings()[0].client(t, entries(t)["orchestrator"])
+	id := "est-" + string(sdk.NewTaskID())
+	m := sdk.NewMessage(sdk.MessageRoleUser, sdk.NewDataPart(map[string]any{"estimateId": id, "clarificationOutput": clarified(t)}))
+	for e, err := range c.SendStreamingMessage(t.Context(), &sdk.SendMessageRequest{Message: m}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := e.(*sdk.TaskStatusUpdateEvent); ok && s.Status.State == sdk.TaskStateWorking {
+			if got, err := c.CancelTask(t.Context(), &sdk.CancelTaskRequest{ID: s.TaskID}); err != nil || got.Status.State != sdk.TaskStateCanceled {
+				t.Errorf("CancelTask = %+v, %v, want it canceled", got, err)
+			}
+		}
+	}
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for status, tries := "", 0; status != "canceled"; tries++ { // the worker hears of it within a second
+		if status = estimateStatus(t, id); status != "canceled" && (status != "processing" || tries > 100) {
+			t.Fatalf("the estimate is %s, want canceled", status)
+		}
+		<-look.C
+	}
+}
+
+// estimateStatus asks as a frontend does.
+func estimateStatus(t *testing.T, id string) string {
+	t.Helper()
+	r, err := http.Post(functions+"/get_pipeline_status", "application/json", strings.NewReader(`{"data":{"estimateId":"`+id+`"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var answer struct {
+		Result struct {
+			Data struct{ Status string }
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Result.Data.Status
 }
