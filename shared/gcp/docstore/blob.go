@@ -96,7 +96,7 @@ func (s *Store) createParts(ctx context.Context, b *blob, parts [][]byte, from, 
 		writes.Create(blobPart(b.parent, b.name, &b.ref, i), map[string]any{"data": parts[i], "expireAt": b.expire})
 	}
 	if _, err := writes.Commit(ctx); err != nil {
-		return rpcFault(err, "parts %d to %d of %s at %s", from, to-1, b.name, b.parent.Path)
+		return rpcFault(err, "parts %d to %d of %s at %s", from, to-1, b.name, b.parent.ID)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (s *Store) blob(ctx context.Context, parent *firestore.DocumentRef, name st
 	}
 	docs, err := s.client.GetAll(ctx, refs)
 	if err != nil {
-		return nil, rpcFault(err, "%s at %s", name, parent.Path)
+		return nil, rpcFault(err, "%s at %s", name, parent.ID)
 	}
 	var all bytes.Buffer
 	for _, doc := range docs {

@@ -189,7 +189,7 @@ func (s *Store) writeItems(ctx context.Context, items []item) error {
 			bytes += size(items[n].fields)
 		}
 		if _, err := writes.Commit(ctx); err != nil {
-			return rpcFault(err, "write %d documents from %s", n, items[0].ref.Path)
+			return rpcFault(err, "write %d documents from %s", n, items[0].ref.ID)
 		}
 		items = items[n:]
 	}
