@@ -12,12 +12,12 @@ import (
 func TestCards(t *testing.T) {
 	t.Parallel()
 	agent := start(t, config{})
-	resp := do(t, http.MethodGet, agent+"/.well-known/agent-card.json", nil, nil)
+	resp := do(t, http.MethodGet, agent+"/.well-known/agent-card.json", nil, nil) //nolint:bodyclose // do closes it with the test
 	etag := resp.Header.Get("ETag")
 	if etag == "" || resp.Header.Get("Cache-Control") != "public, max-age=300" {
 		t.Errorf("the card has the headers %v", resp.Header)
 	}
-	if again := do(t, http.MethodGet, agent+"/.well-known/agent-card.json", nil, http.Header{"If-None-Match": {etag}}); again.StatusCode != http.StatusNotModified {
+	if again := do(t, http.MethodGet, agent+"/.well-known/agent-card.json", nil, http.Header{"If-None-Match": {etag}}); again.StatusCode != http.StatusNotModified { //nolint:bodyclose // do closes it with the test
 		t.Errorf("the same card again: %s, want 304", again.Status)
 	}
 	var card pb.AgentCard

@@ -57,7 +57,7 @@ func TestTaskAgents(t *testing.T) {
 	if err != nil || cards.URL() != "https://agents.example/a2a_actor" {
 		t.Errorf("Cards() = %v, %v, want them at the configured address", cards, err)
 	}
-	if f.Desk() != f.Desk() {
+	if one, two := f.Desk(), f.Desk(); one != two {
 		t.Error("the handler and the queue's workers have desks of their own")
 	}
 }

@@ -37,7 +37,7 @@ func serveStores(ctx context.Context) error {
 	}
 	var publishes atomic.Int64
 	store := firestore.New(firestore.Options{})
-	broker := pubsub.New(pubsub.Options{Fail: func(method string) error { //nolint:contextcheck // the server outlives the start
+	broker := pubsub.New(pubsub.Options{Fail: func(method string) error {
 		if strings.HasSuffix(method, "/Publish") {
 			publishes.Add(1)
 		}
