@@ -33,10 +33,11 @@ func (w *Worker) Tell(ctx context.Context, ref Ref) error {
 	again := false
 	for _, h := range r.Hooks {
 		for known := true; known && h.Sent < r.Seq; {
+			from := h.Sent
 			if h, err = w.post(ctx, store, r, h); err != nil {
 				return err
 			}
-			if known, err = d.note(ctx, store, ref, h); err != nil {
+			if known, err = d.note(ctx, store, ref, from, h); err != nil {
 				return err
 			}
 			if h.Failures > 0 {
@@ -79,15 +80,15 @@ func (w *Worker) post(ctx context.Context, store Store, r Record, h Hook) (Hook,
 	return h, nil
 }
 
-// note writes down how far a hook was told, and reports whether it is to be told
-// more: not when it is gone, or somebody told it more.
-func (d *Desk) note(ctx context.Context, store Store, ref Ref, told Hook) (known bool, err error) {
+// note writes down how far a hook was told after the event from, and reports
+// whether it is to be told more: not when it is gone, or somebody else told it.
+func (d *Desk) note(ctx context.Context, store Store, ref Ref, from int64, told Hook) (known bool, err error) {
 	for range raceTries {
 		r, err := store.Get(ctx, ref.Agent, ref.ID)
 		if err != nil {
 			return false, fmt.Errorf("get task %s: %w", ref.ID, err)
 		}
-		i := slices.IndexFunc(r.Hooks, func(h Hook) bool { return h.Sent <= told.Sent && sameConfig(h.Config, told.Config) })
+		i := slices.IndexFunc(r.Hooks, func(h Hook) bool { return h.Sent == from && sameConfig(h.Config, told.Config) })
 		if i < 0 {
 			return false, nil
 		}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -101,6 +104,33 @@ func TestHookIsDropped(t *testing.T) {
 		}
 		if err := h.Instances[0].Tell(t.Context(), ref); err != nil || len(h.Posts()) > 10 {
 			t.Errorf("Tell() = %v after %d events, want no error and few", err, len(h.Posts()))
+		}
+	})
+}
+
+// Of two that begin to tell a hook at once, one goes on.
+func TestTellersAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, ref := told(t)
+		var posts atomic.Int64
+		var telling sync.WaitGroup
+		for _, in := range h.Instances {
+			w := *in.Worker
+			w.Post = func(context.Context, task.Hook, task.Entry, *sdk.Task) error {
+				posts.Add(1)
+				<-time.After(time.Second)
+				return nil
+			}
+			telling.Go(func() {
+				if err := w.Tell(t.Context(), ref); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		telling.Wait()
+		if n := posts.Load(); n < 31 || n > 31+10 {
+			t.Errorf("the hook was told %d events of 31, want at most 10 twice", n)
 		}
 	})
 }
