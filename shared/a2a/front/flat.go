@@ -63,15 +63,19 @@ func resultOf(t *sdk.Task) json.RawMessage {
 	var data any
 	text := ""
 	for _, a := range t.Artifacts {
+		var own any
 		for _, p := range a.Parts {
 			if v := p.Data(); v != nil {
-				data = v
+				own = v
 			}
 			if s := p.Text(); s != "" {
 				text = s
 			}
 		}
-		if a.Name == wire.ResultName && data != nil {
+		if own != nil {
+			data = own
+		}
+		if own != nil && a.Name == wire.ResultName {
 			break
 		}
 	}
