@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	sdk "github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -27,11 +28,37 @@ func (w *Worker) Sweep(ctx context.Context) error {
 	}
 	var wrong []error
 	for _, ref := range refs {
-		if err := w.tend(ctx, ref); err != nil && fault.KindOf(err) != fault.NotFound {
+		look := w.tend
+		if w.Desks[ref.Agent] == nil {
+			look = d.postpone
+		}
+		if err := look(ctx, ref); err != nil && fault.KindOf(err) != fault.NotFound {
 			wrong = append(wrong, fmt.Errorf("look after task %s of %s: %w", ref.ID, ref.Agent, err))
 		}
 	}
 	return errors.Join(wrong...)
+}
+
+// strangersWait is how long a sweep leaves tasks of agents that are not here: those
+// of a version to come, or that are no more.
+const strangersWait = time.Hour
+
+// postpone puts a task off that nobody here can help, so that it does not stand
+// before those who can be helped.
+func (d *Desk) postpone(ctx context.Context, ref Ref) error {
+	store, err := d.store()
+	if err != nil {
+		return err
+	}
+	r, err := store.Get(ctx, ref.Agent, ref.ID)
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says of what
+	}
+	r.Wake = d.now().Add(strangersWait)
+	if _, err = store.Update(ctx, r); fault.KindOf(err) == fault.Conflict {
+		return nil // it has changed, and so has its time
+	}
+	return err //nolint:wrapcheck // the caller says of what
 }
 
 // finder returns what finds due tasks, and a desk for its clock; all desks of a
