@@ -9,7 +9,7 @@ const (
 	docstore = "shared/gcp/docstore"
 )
 
-var table = slices.Concat(claims, commits, gates, fanOuts, people, records)
+var table = slices.Concat(claims, commits, gates, fanOuts, people, records, tasks)
 
 // Of claims, leases and calls.
 var claims = []mutant{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"cloud.google.com/go/firestore"
 	"google.golang.org/api/option"
@@ -27,6 +28,24 @@ func TestStore(t *testing.T) {
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	tasktest.TestStore(t, func(t *testing.T) task.Store { return docstore.NewTasks(firestoretest.Client(t)) })
+}
+
+// Three instances of an agent, each with a client of its own, on one Firestore.
+// Leases run out by a clock that waits for everybody.
+func TestInstances(t *testing.T) {
+	t.Parallel()
+	for _, c := range tasktest.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				server, first := firestoretest.Server(t)
+				h := tasktest.NewHouse(docstore.NewTasks(first),
+					docstore.NewTasks(firestoretest.Connect(t, server)), docstore.NewTasks(firestoretest.Connect(t, server)))
+				defer h.Close()
+				c.Run(t, h)
+			})
+		})
+	}
 }
 
 func TestFinder(t *testing.T) {

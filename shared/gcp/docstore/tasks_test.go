@@ -113,6 +113,10 @@ func TestRecordAndLogTogether(t *testing.T) {
 	if _, err := tasks.Update(t.Context(), late, chunk(2, "another")); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("Update(of an old version) = %v, want kind conflict", err)
 	}
+	late.Seq, late.Beats = 1, 9 // what no event guards
+	if _, err := tasks.Update(t.Context(), late); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("Update(of an old version, without events) = %v, want kind conflict", err)
+	}
 	again := working(someTask)
 	again.Seq = 4
 	if _, err := tasks.Create(t.Context(), again, chunk(4, "another")); fault.KindOf(err) != fault.Conflict {

@@ -72,10 +72,10 @@ func givesUp(t *testing.T, h *House) {
 
 func fails(t *testing.T, h *House) {
 	t.Helper()
-	s := Message(First, "WORKING hang=1 make=x COMPLETED")
+	s := Message(First, "WORKING=well hang=1 make=x COMPLETED")
 	s.Keep = false
 	first := h.send(t, 0, s)
-	h.until(t, "task working")
+	h.until(t, "task working (well)")
 	h.Kill(0)
 	const interrupted = "task failed (the work was interrupted; send the message again)"
 	h.until(t, interrupted) // told so at once, and written when the sweep comes
@@ -92,7 +92,7 @@ func fails(t *testing.T, h *House) {
 	<-first
 	wantText(t, "Get() when the dead one gave up", h.get(t, 2), "task completed a=x")
 	wantText(t, "Follow()", <-h.follow(t, 2, new(int64(0))),
-		"1 working; 2 failed (the work was interrupted; send the message again); 3 working; 4 working; 5 a=x; 6 completed")
+		"1 working (well); 2 failed (the work was interrupted; send the message again); 3 working; 4 working (well); 5 a=x; 6 completed")
 	h.wantRuns(t, 2)
 	h.wantSound(t, 2)
 }
