@@ -33,11 +33,12 @@ func NewTasks(client *firestore.Client) *Tasks {
 	return &Tasks{New(client), client.Collection("tasks")}
 }
 
-// How long tasks stand after their last change, and events after they happened:
-// the first of a task that waited for a person is to outlive it.
+// How long tasks stand after their last change, and events after they happened.
+// Events go first, by more than a TTL policy may be late: a message that is sent
+// again when its task is gone begins it anew, and finds no events of the old one.
 const (
 	taskKept  = 90 * 24 * time.Hour
-	eventKept = 180 * 24 * time.Hour
+	eventKept = taskKept - 10*24*time.Hour
 )
 
 // maxTaskID is how long the id of a task may be, in bytes. Ids come from outside;
