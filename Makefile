@@ -59,6 +59,10 @@ fuzz: ## fuzz every decoder for FUZZTIME (5000x) each; a time as 30s works too
 interop: ## the official Go and JavaScript clients against the agents
 	@.ci/check.sh interop
 
+.PHONY: accuracy
+accuracy: ## every project type at its default drivers beside its national check price; all within 2 %
+	@go run ./internal/accuracy/cmd
+
 .PHONY: bench
 bench: build ## the benchmarks, as a table with ratios
 	@go run ./internal/bench

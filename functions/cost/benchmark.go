@@ -8,7 +8,6 @@ import (
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
-	"truecost.dev/shared/estimate/takeoff"
 )
 
 // sizeExponent says that a small job costs more per square foot.
@@ -67,7 +66,7 @@ func compare(in estimate.Context, c *output) (k comparison, ok bool) {
 	if p == nil {
 		return k, false
 	}
-	bill, area, err := takeoff.Usual(p, 0)
+	bill, area, err := catalog.UsualBill(p, 0)
 	if err != nil {
 		return k, false
 	}
@@ -137,7 +136,7 @@ func scaled(in estimate.Context, area float64) float64 {
 
 // direct is the national cost of a line of the usual bill, for comparing
 // divisions with each other.
-func direct(p takeoff.Portion, material float64) float64 {
+func direct(p catalog.Portion, material float64) float64 {
 	rate := 0.0
 	if t := catalog.TradeByKey(p.Item.Trade); t != nil {
 		rate = t.Rate

@@ -101,6 +101,36 @@ func TestAssembliesAndProjectTypesAreSound(t *testing.T) {
 	}
 }
 
+// Every formula parses, over the drivers its type has, and gives a quantity at
+// small, default and large size.
+func TestEveryFormulaOfTheCatalogue(t *testing.T) {
+	t.Parallel()
+	for _, p := range catalog.ProjectTypes() {
+		_, usual, err := catalog.UsualBill(&p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := -1.0
+		for _, size := range []float64{0.25, 1, 4} {
+			bill, area, err := catalog.UsualBill(&p, usual*size)
+			if err != nil || area != usual*size {
+				t.Fatalf("%s of %v sf: %v sf, %v", p.Key, usual*size, area, err)
+			}
+			sum := 0.0
+			for _, portion := range bill {
+				if portion.Item == nil || portion.Quantity < 0 || math.IsNaN(portion.Quantity) || math.IsInf(portion.Quantity, 0) {
+					t.Fatalf("%s of %v sf: portion %+v", p.Key, area, portion)
+				}
+				sum += portion.Quantity
+			}
+			if sum < last || sum == 0 {
+				t.Errorf("%s of %v sf: quantities sum to %v, less than of a smaller one (%v)", p.Key, area, sum, last)
+			}
+			last = sum
+		}
+	}
+}
+
 func TestPlacesAreSound(t *testing.T) {
 	t.Parallel()
 	index := func(what string, x float64) {

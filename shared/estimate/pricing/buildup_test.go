@@ -87,3 +87,30 @@ func TestSetupHoursNeverFall(t *testing.T) {
 		}
 	}
 }
+
+// What the usual job of a type has in its hours is not charged again.
+func TestSetupIsChargedBeyondTheUsualJob(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ hours, usual, want float64 }{
+		{3, 3, 1},             // the usual trip
+		{3, 40, 1.40},         // a short trip where the usual job fills days
+		{3, 0, 1.40},          // a trade that the usual job does not call
+		{10, 2, 1},            // less set-up than usual takes nothing off
+		{2, 10, 1.40 / 1.15},  // shorter than a usual short trip
+		{40, 3, 1}, {0, 3, 1}, // no small quantity, and none at all
+	} {
+		if got := extra(tt.hours, tt.usual); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("extra(%v, %v) = %v, want %v", tt.hours, tt.usual, got, tt.want)
+		}
+	}
+	for _, usual := range []float64{0, 1, 3, 10, 40} {
+		last := 0.0
+		for h := 0.05; h < 40; h += 0.05 {
+			if total := h * extra(h, usual); total < last-1e-9 {
+				t.Fatalf("extra beyond %v h: %.2f h cost %.3f h, less than a little less work (%.3f h)", usual, h, total, last)
+			} else {
+				last = total
+			}
+		}
+	}
+}

@@ -90,6 +90,7 @@ func (t *terms) withoutInstallation(ctx estimate.Context, lines []*priced) {
 	t.assume("Appliances are priced without their installation, which is excluded.")
 }
 
+// chargeSetup stretches the hours of trades that come for little.
 func (t *terms) chargeSetup(lines []*priced) {
 	if !setsUp(t.profile.Profile, t.profile.SubMarkup) {
 		return
@@ -101,20 +102,21 @@ func (t *terms) chargeSetup(lines []*priced) {
 			condition[p.trade.Key] = max(condition[p.trade.Key], p.condition)
 		}
 	}
+	usual := usualHours(t.project, t.profile.LaborFactor)
 	for _, p := range lines {
 		if p.trade.Key != "none" && !timed(p.unit) {
 			// The product of all factors stays within its limit on every line.
-			p.work.hours *= min(setup(sum(hours[p.trade.Key])), maxProductivity/condition[p.trade.Key])
+			p.work.hours *= min(extra(sum(hours[p.trade.Key]), usual[p.trade.Key]), maxProductivity/condition[p.trade.Key])
 		}
 	}
 	var small []string
 	for trade, h := range hours {
-		if setup(sum(h)) > 1 {
+		if extra(sum(h), usual[trade]) > 1 {
 			small = append(small, strings.ReplaceAll(catalog.TradeName(trade), "_", " "))
 		}
 	}
 	if slices.Sort(small); len(small) > 0 {
-		t.assume("Trades that come for less than two crew-days carry a set-up (P19, P20): %s.", strings.Join(small, ", "))
+		t.assume("Trades that come for less than two crew-days, and less than on the usual job of this kind, carry a set-up (P19, P20): %s.", strings.Join(small, ", "))
 	}
 }
 

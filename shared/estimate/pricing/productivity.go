@@ -138,6 +138,28 @@ func smallFactor(id string) float64 {
 	return 1
 }
 
+// extra returns by how much the hours of a trade grow for set-up beyond what the
+// usual job of the type has in its hours already. Where its crew comes for as
+// little there, that trip is in the check price the hours were judged by, and a
+// factor that is in a price must not be applied again.
+func extra(hours, usual float64) float64 { return max(1, setup(hours)/setup(usual)) }
+
+// usualHours are the hours of each trade on the usual job of a type, under its
+// profile and no other condition.
+func usualHours(p *catalog.ProjectType, laborFactor float64) map[string]float64 {
+	bill, _, err := catalog.UsualBill(p, 0)
+	if err != nil {
+		return nil // a defect of the catalogue, which a test would find: every set-up is charged
+	}
+	hours := map[string]float64{}
+	for _, portion := range bill {
+		if unit := estimate.Unit(portion.Item.Unit); !timed(unit) {
+			hours[portion.Item.Trade] += portion.Quantity * portion.Item.HoursTyp * laborFactor
+		}
+	}
+	return hours
+}
+
 // setsUp reports whether small quantities of a trade cost extra under a profile:
 // where a general contractor calls several trades. The percentages of a
 // specialty firm are those of single small jobs, and the bathroom profile has

@@ -7,6 +7,7 @@ import (
 
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/formula"
 )
 
 // defaultHeight of a room whose drawing gives none, feet.
@@ -202,7 +203,7 @@ func (g *geometry) typical(it *catalog.Item) (quantity float64, why string) {
 	if g.project == nil {
 		return 0, ""
 	}
-	drivers, err := driversOf(g.project, g.driver)
+	drivers, err := catalog.Drivers(g.project, g.driver)
 	if err != nil {
 		return 0, ""
 	}
@@ -210,7 +211,7 @@ func (g *geometry) typical(it *catalog.Item) (quantity float64, why string) {
 		if line.ProjectKey != g.project.Key || line.ItemCode != it.Code {
 			continue
 		}
-		if q, err := evaluate(line.Formula, drivers); err == nil {
+		if q, err := formula.Eval(line.Formula, drivers); err == nil {
 			quantity += q
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/formula"
 )
 
 // hints are words that speak for a project type of the catalogue over the
@@ -127,7 +128,7 @@ func UsualArea(p *catalog.ProjectType) float64 {
 	}
 	for pair := range strings.SplitSeq(p.DriverDefaults, ";") {
 		if name, value, ok := strings.Cut(pair, "="); ok && name == "A" {
-			v, err := evaluate(value, nil)
+			v, err := formula.Eval(value, nil)
 			if err == nil {
 				return v
 			}

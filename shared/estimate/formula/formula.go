@@ -1,4 +1,4 @@
-package takeoff
+package formula
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// evaluate computes a formula of the catalogue over named drivers: numbers, names,
+// Eval computes a formula over named drivers: numbers, names,
 // + - * / ( ), sqrt, ceil, min and max. It returns an error for any other text,
 // for a name that drivers lack, and for a result that is not finite.
-func evaluate(formula string, drivers map[string]float64) (float64, error) {
+func Eval(formula string, drivers map[string]float64) (float64, error) {
 	p := parser{text: strings.ReplaceAll(formula, " ", ""), drivers: drivers}
 	v := p.sum(0)
 	if p.err == nil && p.at < len(p.text) {
