@@ -21,7 +21,7 @@ func placeRight(in estimate.Context, out *output) agent.Grade {
 	}
 	const why = "The figures of another place are not the figures of this one."
 	var found []agent.Finding
-	prefix := prefixOf(out.Zip)
+	prefix := locality.PrefixOf(out.Zip)
 	stated := ""
 	if in.Clarification != nil {
 		addr := in.Clarification.Brief.Location
@@ -44,13 +44,6 @@ func placeRight(in estimate.Context, out *output) agent.Grade {
 		found = append(found, wrong("region", "The region is not one of the published ones.", "Reports group by it.", out.Region, strings.Join(regions, ", ")))
 	}
 	return agent.Deduct(35, found)
-}
-
-func prefixOf(zip string) *catalog.Prefix {
-	if len(zip) < 3 {
-		return nil
-	}
-	return catalog.PrefixByZip3(zip[:3])
 }
 
 // possibleStates are the states an address may mean, without repetition.
@@ -101,7 +94,7 @@ func factorRight(_ estimate.Context, out *output) agent.Grade {
 // tableFactor is what the catalogue says of the place at the level the output
 // claims; ok is false where it says nothing.
 func tableFactor(out *output) (float64, bool) {
-	switch p := prefixOf(out.Zip); {
+	switch p := locality.PrefixOf(out.Zip); {
 	case out.Level == locality.LevelNational:
 		return 1, true
 	case out.Level == locality.LevelZip && p != nil && p.LocationIndex != nil:

@@ -42,10 +42,7 @@ var crossing = map[string]string{"063": "NY", "834": "WY", "205": "MD", "569": "
 
 func find(addr estimate.Address, trust Trust) place {
 	stated := strings.ToUpper(strings.TrimSpace(addr.State))
-	var prefix *catalog.Prefix
-	if len(addr.Zip) >= 3 {
-		prefix = catalog.PrefixByZip3(addr.Zip[:3])
-	}
+	prefix := PrefixOf(addr.Zip)
 	p := place{abbr: stated}
 	switch {
 	case prefix == nil:
