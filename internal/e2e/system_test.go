@@ -26,8 +26,9 @@ const (
 	project = "truecost"
 	region  = "us-central1"
 
-	// patience is how long anything may take. Only a defect needs it all.
-	patience = 60 * time.Second
+	// patience is how long anything may take on a crowded machine. Only a defect
+	// needs it all.
+	patience = 3 * time.Minute
 
 	inputs = "../../testdata"
 )
