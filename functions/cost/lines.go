@@ -43,6 +43,9 @@ func arithmetic(_ estimate.Context, c *output) agent.Grade {
 const (
 	slack          = 1.03 // rounding
 	fastestPerYear = 1.06 // escalation
+
+	// Material indexes of the country, where the place is not known.
+	cheapestPlace, dearestPlace = 0.90, 1.20
 )
 
 // growth returns by how much prices may have grown up to the mid-point.
@@ -64,9 +67,9 @@ func markup(l *estimate.CostLine) (material, labor float64) {
 // place (C5).
 func unitPrices(in estimate.Context, c *output) agent.Grade {
 	lines, _ := scopeLines(in)
-	index := 1.0
+	cheap, dear := cheapestPlace, dearestPlace
 	if in.Location != nil && in.Location.MaterialIndex > 0 {
-		index = in.Location.MaterialIndex
+		cheap, dear = in.Location.MaterialIndex, in.Location.MaterialIndex
 	}
 	profile := profileOf(in, c)
 	var found []agent.Finding
@@ -76,12 +79,25 @@ func unitPrices(in estimate.Context, c *output) agent.Grade {
 			continue
 		}
 		sub, _ := markup(l)
-		low *= index * profile.MaterialFactor * sub / slack
-		high *= index * profile.MaterialFactor * sub * growth(c) * slack
+		low *= cheap * profile.MaterialFactor * sub / slack
+		high *= dear * profile.MaterialFactor * sub * growth(c) * slack
 		if got := l.UnitMaterial.Low.Float(); got < low-0.01 || got > high+0.01 {
 			found = append(found, wrong(at(c, d, l)+".unitMaterialCost.low", "A unit price lies outside the catalogue's range at this place.",
 				"A price nobody charges is a slip.", l.UnitMaterial.Low, fmt.Sprintf("%.2f to %.2f", low, high)))
 		}
+	}
+	return gateIf(found)
+}
+
+// dated checks that the prices are those of the catalogue, and that they were
+// carried forward in time (C11).
+func dated(_ estimate.Context, c *output) agent.Grade {
+	var found []agent.Finding
+	if year := c.PriceDate.Year(); year != catalog.PriceYear {
+		found = append(found, wrong("priceDate", "The prices are not those of the catalogue's year.", "A stale price is escalated by too little or too much.", c.PriceDate, catalog.PriceYear))
+	}
+	if c.Adjustments.Escalation != 0 && c.Midpoint.Before(c.PriceDate.Time) {
+		found = append(found, wrong("escalatedTo", "Prices are escalated to a date before their own.", "Work is paid for at its mid-point.", c.Midpoint, "after "+c.PriceDate.String()))
 	}
 	return gateIf(found)
 }
@@ -140,6 +156,9 @@ func laborRates(in estimate.Context, c *output) agent.Grade {
 		local := in.Location.LaborRates[l.Trade].Float()
 		if trade := catalog.TradeByName(l.Trade); local == 0 && trade != nil {
 			local = in.Location.LaborRates[catalog.TradeName(trade.Key)].Float()
+		}
+		if local == 0 && l.LaborHours > 0 && catalog.TradeByName(l.Trade) == nil {
+			found = append(found, wrong(at(c, d, l)+".primaryTrade", "Nobody has a rate for the trade.", "Its hours cannot be priced.", l.Trade, "a trade of laborRates"))
 		}
 		if local == 0 || l.LaborHours == 0 {
 			continue

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"truecost.dev/shared/agent"
@@ -87,15 +88,19 @@ func markups(in estimate.Context, c *output) agent.Grade {
 func percentages(in estimate.Context, c *output) []agent.Finding {
 	a := &c.Adjustments
 	var found []agent.Finding
+	const why = "The profile is the contract the work is done under."
 	same := func(path string, got, want float64) {
 		if math.Abs(got-want) > 1e-6 {
-			found = append(found, wrong(path, "The percentage is neither the profile's nor the user's.", "The profile is the contract the work is done under.", got, want))
+			found = append(found, wrong(path, "The percentage is neither the profile's nor the user's.", why, got, want))
 		}
 	}
-	if in.Scope == nil || catalog.ProjectTypeByKey(in.Scope.ProjectKey) == nil {
-		return nil
-	}
 	p := profileOf(in, c)
+	if in.Scope == nil || catalog.ProjectTypeByKey(in.Scope.ProjectKey) == nil {
+		return claimed(a, p)
+	}
+	if a.MarkupProfile != p.Profile {
+		found = append(found, wrong("adjustments.markupProfile", "The profile is not that of the kind of project.", why, a.MarkupProfile, p.Profile))
+	}
 	overhead, profit, contingency := p.OverheadPct/100, p.ProfitPct/100, 0.0
 	if in.Clarification != nil && in.Clarification.Brief.Preferences != nil {
 		wish := in.Clarification.Brief.Preferences
@@ -112,6 +117,29 @@ func percentages(in estimate.Context, c *output) []agent.Finding {
 	same("adjustments.overheadPercentage", a.OverheadPct, overhead)
 	same("adjustments.profitPercentage", a.ProfitPct, profit)
 	same("adjustments.contingencyPercentage", a.ContingencyPct, contingency)
+	return found
+}
+
+// claimed compares the rates with the profile the cost itself names, where the
+// job is not known. A rate that the cost says the user set is his.
+func claimed(a *estimate.Adjustments, p catalog.Markup) []agent.Finding {
+	if p.Profile == "" {
+		return nil
+	}
+	var found []agent.Finding
+	for _, rate := range []struct {
+		path, name string
+		got, want  float64
+	}{
+		{"adjustments.generalConditionsPercentage", "general conditions", a.GeneralConditionsPct, p.GeneralConditionsPct / 100},
+		{"adjustments.overheadPercentage", "overhead", a.OverheadPct, p.OverheadPct / 100},
+		{"adjustments.profitPercentage", "profit", a.ProfitPct, p.ProfitPct / 100},
+	} {
+		users := slices.Contains(a.UserPreferences, fmt.Sprintf("%s %.4g %%", rate.name, 100*rate.got))
+		if !users && math.Abs(rate.got-rate.want) > 1e-6 {
+			found = append(found, wrong(rate.path, "The percentage is neither that of the profile named nor one the user set.", "The profile is the contract the work is done under.", rate.got, rate.want))
+		}
+	}
 	return found
 }
 
@@ -152,6 +180,11 @@ func permits(in estimate.Context, c *output) agent.Grade {
 			return agent.Gate(wrong("adjustments.permitCosts.low", "Permits are excluded and priced.", "An exclusion that names permits removes them (R8).", a.Permits.Low, 0))
 		}
 		return agent.Full()
+	}
+	if got == 0 && in.Clarification == nil && in.Scope == nil {
+		f := wrong("adjustments.permitCosts.low", "No permit is priced.", "Somebody has to pull it.", 0, "a fee, or an exclusion that names permits")
+		f.Fix, f.HowToFix = agent.AskUser, "Confirm that the permits are left to someone else."
+		return agent.Partial(60, f)
 	}
 	class := a.PermitClass
 	if in.Scope != nil {

@@ -20,7 +20,7 @@ func rubric() agent.Rubric[estimate.Context, estimate.Cost] {
 	return agent.Rubric[estimate.Context, estimate.Cost]{
 		criterion{Name: "subtotals_correct", Weight: 12, Check: sums},
 		criterion{Name: "cost_ranges_valid", Weight: 10, Check: ranges},
-		criterion{Name: "line_items_costed", Weight: 12, Check: costed},
+		criterion{Name: "line_items_costed", Weight: 10, Check: costed},
 		criterion{Name: "line_arithmetic", Weight: 8, Check: arithmetic},
 		criterion{Name: "unit_prices_plausible", Weight: 10, Check: unitPrices},
 		criterion{Name: "labor_hours_plausible", Weight: 8, Check: hours},
@@ -33,8 +33,12 @@ func rubric() agent.Rubric[estimate.Context, estimate.Cost] {
 		criterion{Name: "location_applied_once", Weight: 2, Check: located},
 		criterion{Name: "labor_share", Weight: 2, Check: laborShare},
 		criterion{Name: "summary_quality", Weight: 2, Check: summary},
+		criterion{Name: "prices_of_the_year", Weight: 1, Check: dated},
+		criterion{Name: "belongs_to_estimate", Weight: 1, Check: belongs},
 	}
 }
+
+func belongs(in estimate.Context, c *output) agent.Grade { return agent.Belongs(in, c.EstimateID) }
 
 // wrong is a finding about a figure that the primary can compute again.
 func wrong(path, issue, why string, observed, expected any) agent.Finding {

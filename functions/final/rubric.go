@@ -21,7 +21,7 @@ func rubric() agent.Rubric[estimate.Context, estimate.Final] {
 		criterion{Name: "cost_breakdown_valid", Weight: 15, Check: addsUp},
 		criterion{Name: "agrees_with_outputs", Weight: 15, Check: agrees},
 		criterion{Name: "words_equal_figures", Weight: 12, Check: words},
-		criterion{Name: "executive_summary_complete", Weight: 10, Check: executive},
+		criterion{Name: "executive_summary_complete", Weight: 9, Check: executive},
 		criterion{Name: "class_and_validity", Weight: 8, Check: class},
 		criterion{Name: "timeline_included", Weight: 8, Check: timeline},
 		criterion{Name: "exclusions_and_allowances", Weight: 8, Check: exclusions},
@@ -30,8 +30,11 @@ func rubric() agent.Rubric[estimate.Context, estimate.Final] {
 		criterion{Name: "warnings_carried_forward", Weight: 6, Check: warnings},
 		criterion{Name: "recommendations_present", Weight: 4, Check: recommendations},
 		criterion{Name: "cost_items_counted", Weight: 2, Check: items},
+		criterion{Name: "belongs_to_estimate", Weight: 1, Check: belongs},
 	}
 }
+
+func belongs(in estimate.Context, f *output) agent.Grade { return agent.Belongs(in, f.EstimateID) }
 
 // levels of risk, as the analysis publishes them.
 var levels = []string{"Low", "Medium", "High"}
@@ -77,7 +80,32 @@ func addsUp(_ estimate.Context, f *output) agent.Grade {
 }
 
 func agrees(in estimate.Context, f *output) agent.Grade {
-	return gateIf(broken(f.CheckAgreement(in)))
+	found := broken(f.CheckAgreement(in))
+	if r := in.Risk; r != nil && f.Executive.Range.P10 != r.MonteCarlo.P10 {
+		found = append(found, wrong("executiveSummary.confidenceRange.p10", "P10 is not that of the risk analysis.", "There is one distribution (R5).", f.Executive.Range.P10, r.MonteCarlo.P10))
+	}
+	return gateIf(append(found, anotherJob(in, f)...))
+}
+
+// anotherJob finds where the first page describes another job than the scope:
+// its size, its finish, its state.
+func anotherJob(in estimate.Context, f *output) []agent.Finding {
+	e := &f.Executive
+	const why = "The price is that of the job it names."
+	var found []agent.Finding
+	if l := in.Location; l != nil && l.State != "" && !strings.Contains(e.Location, l.State) {
+		found = append(found, wrong("executiveSummary.location", "The state is not that of the prices.", why, e.Location, l.State))
+	}
+	if in.Scope == nil {
+		return found
+	}
+	if sqft := in.Scope.Sqft; sqft > 0 && e.Sqft != sqft {
+		found = append(found, wrong("executiveSummary.sizeSqft", "The size is not that of the scope.", why, e.Sqft, sqft))
+	}
+	if finish := in.Scope.Finish; finish != "" && e.Finish != finish {
+		found = append(found, wrong("executiveSummary.finishLevel", "The finish is not that of the scope.", why, e.Finish, finish))
+	}
+	return found
 }
 
 func executive(in estimate.Context, f *output) agent.Grade {

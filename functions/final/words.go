@@ -39,6 +39,9 @@ func words(in estimate.Context, f *output) agent.Grade {
 			found = append(found, wrong("summary", "The summary names an internal figure.", "The owner reads it (F6).", internal, "no markups"))
 		}
 	}
+	if len(found) > 0 {
+		return agent.Gate(found...)
+	}
 	if len(f.Summary) > pageLength {
 		found = append(found, wrong("summary", "The summary is longer than a page.", "It must be read.", fmt.Sprintf("%d characters", len(f.Summary)), fmt.Sprintf("at most %d", pageLength)))
 	}

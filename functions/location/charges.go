@@ -70,7 +70,7 @@ func permitsRight(in estimate.Context, out *output) agent.Grade {
 	if in.Clarification != nil {
 		job = max(job, takeoff.ProjectType(in.Clarification).CheckPrice)
 		if want := takeoff.ProjectType(in.Clarification).PermitClass; p.Class != want {
-			off = append(off, wrong("permitCosts.permitClass", "The class does not fit the kind of project.", why, p.Class, want))
+			return agent.Gate(wrong("permitCosts.permitClass", "The class does not fit the kind of project.", why, p.Class, want))
 		}
 	}
 	const dearest = 0.1 // of a contract
@@ -110,9 +110,12 @@ func weatherRight(_ estimate.Context, out *output) agent.Grade {
 	if s := catalog.StateByAbbr(out.State); s != nil && len(off) == 0 {
 		for m, days := range s.LostDays() {
 			if math.Abs(days-w.LostDays[m]) > 2 {
-				off = append(off, wrong(fmt.Sprintf("weatherFactors.lostDaysByMonth[%d]", m), "The month does not fit the climate of the state.", why, w.LostDays[m], days))
+				grave = append(grave, wrong(fmt.Sprintf("weatherFactors.lostDaysByMonth[%d]", m), "The month does not fit the climate of the state.", why, w.LostDays[m], days))
 			}
 		}
+	}
+	if len(grave) > 0 {
+		return agent.Gate(grave...)
 	}
 	if !slices.Contains(winters, w.WinterImpact) {
 		off = append(off, wrong("weatherFactors.winterImpact", "The winter impact is not one of the published grades.", why, w.WinterImpact, strings.Join(winters, ", ")))

@@ -20,7 +20,6 @@ func placeRight(in estimate.Context, out *output) agent.Grade {
 		return agent.Missing(wrong("zipCode", "The output names no place.", "Every figure of it depends on the place.", "none", "ZIP, city and state of the work"))
 	}
 	const why = "The figures of another place are not the figures of this one."
-	var found []agent.Finding
 	prefix := locality.PrefixOf(out.Zip)
 	stated := ""
 	if in.Clarification != nil {
@@ -38,12 +37,12 @@ func placeRight(in estimate.Context, out *output) agent.Grade {
 		return agent.Gate(elsewhere("state", "The state is neither that of the ZIP nor that of the brief.", why, out.State, strings.Join(possible, " or ")))
 	}
 	if len(possible) > 1 && !out.NeedsReview {
-		found = append(found, elsewhere("needsReview", "ZIP and state of the brief exclude each other, and the output does not say so.", "A typing error in the address must reach a person.", false, true))
+		return agent.Gate(elsewhere("needsReview", "ZIP and state of the brief exclude each other, and the output does not say so.", "A typing error in the address must reach a person.", false, true))
 	}
 	if !slices.Contains(regions, out.Region) {
-		found = append(found, wrong("region", "The region is not one of the published ones.", "Reports group by it.", out.Region, strings.Join(regions, ", ")))
+		return agent.Gate(wrong("region", "The region is not one of the published ones.", "Reports group by it.", out.Region, strings.Join(regions, ", ")))
 	}
-	return agent.Deduct(35, found)
+	return agent.Full()
 }
 
 // possibleStates are the states an address may mean, without repetition.
@@ -119,7 +118,7 @@ func sourced(_ estimate.Context, out *output) agent.Grade {
 		off = append(off, wrong("needsReview", "The place was not found and nobody is asked to look.", "An average stands in for the place.", false, true))
 	}
 	if out.PriceYear != catalog.PriceYear {
-		off = append(off, wrong("priceYear", "The price year is not that of the catalogue.", "Escalation starts from it.", out.PriceYear, catalog.PriceYear))
+		return agent.Gate(append(off, wrong("priceYear", "The price year is not that of the catalogue.", "Escalation starts from it.", out.PriceYear, catalog.PriceYear))...)
 	}
 	for _, what := range []string{"laborRates", "materialIndex", "salesTax", "permitCosts", "weatherFactors"} {
 		i := slices.IndexFunc(out.Provenance, func(p estimate.Provenance) bool { return p.What == what })

@@ -47,12 +47,12 @@ func histogram(_ estimate.Context, r *estimate.Risk) agent.Grade {
 		return bad("monteCarlo.histogram_bins", fmt.Sprintf("%s to %s", mc.Edges[0], mc.Edges[montecarlo.Bins]),
 			fmt.Sprintf("%s to %s", mc.Min, mc.Max), "The histogram does not cover the sample.")
 	}
-	return pictured(mc)
+	return pictured(mc, r.Base)
 }
 
 // pictured holds the bars against the percentiles: the bins that end below P80
 // hold at most 80 % of the sample, and with the bin that holds P80 at least 80 %.
-func pictured(mc *estimate.MonteCarlo) agent.Grade {
+func pictured(mc *estimate.MonteCarlo, base money.Cents) agent.Grade {
 	const rounding = 0.005 // of a percentile to the cent and of a rank
 	for _, p := range []struct {
 		name  string
@@ -73,6 +73,42 @@ func pictured(mc *estimate.MonteCarlo) agent.Grade {
 			return agent.Gate(found("monteCarlo.histogram", fmt.Sprintf("%s at %.0f to %.0f %% of the counts", p.name, 100*below, 100*upTo), fmt.Sprintf("%.0f %%", 100*p.share),
 				"The histogram is not that of the percentiles.", "Figure and chart must show one distribution."))
 		}
+	}
+	over, atLeast := 0.0, 0.0
+	for _, b := range mc.Histogram {
+		part := float64(b.Count) / float64(mc.Iterations)
+		if b.High > base {
+			over += part
+		}
+		if b.Low > base {
+			atLeast += part
+		}
+	}
+	if mc.OverBase < atLeast-rounding || mc.OverBase > over+rounding {
+		return agent.Gate(found("monteCarlo.probabilityOverBase", fmt.Sprintf("%.3f", mc.OverBase), fmt.Sprintf("%.3f to %.3f, by the counts", atLeast, over),
+			"The chance to exceed the base is not that of the distribution.", "The owner decides on the contingency by it."))
+	}
+	return agent.Full()
+}
+
+// labor holds the simulated labor against itself and the cost.
+func labor(ctx estimate.Context, r *estimate.Risk) agent.Grade {
+	l := r.Labor
+	if l == nil {
+		return agent.Full()
+	}
+	const why = "The labor of the trades is planned by it."
+	if l.P10 < 0 || l.P50 < l.P10 || l.P80 < l.P50 || l.P90 < l.P80 {
+		return agent.Gate(found("laborMonteCarlo.p50", fmt.Sprintf("%s, %s, %s, %s", l.P10, l.P50, l.P80, l.P90), "P10 to P90 in order", "Percentiles are out of order.", why))
+	}
+	if l.P50 > r.MonteCarlo.P50 {
+		return agent.Gate(found("laborMonteCarlo.p50", l.P50.String(), "less than "+r.MonteCarlo.P50.String(), "Labor costs more than the job.", why))
+	}
+	if ctx.Cost == nil {
+		return agent.Full()
+	}
+	if base := ctx.Cost.Subtotals.Labor.Low; base > 0 && (l.P50 < base.Scale(0.7) || l.P50 > base.Scale(1.5)) {
+		return agent.Gate(found("laborMonteCarlo.p50", l.P50.String(), "near "+base.String(), "The simulated labor is not that of the cost.", why))
 	}
 	return agent.Full()
 }
@@ -124,7 +160,7 @@ func tornado(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	for i, s := range list {
 		path := fmt.Sprintf("monteCarlo.tornado[%d]", i)
 		if s.High < s.Low || math.Abs(s.Spearman) > 1 {
-			bad = append(bad, found(path, fmt.Sprintf("%s to %s, %.2f", s.Low, s.High, s.Spearman), "low to high, -1 to 1", "A bar is impossible.", "It misleads."))
+			return agent.Gate(found(path, fmt.Sprintf("%s to %s, %.2f", s.Low, s.High, s.Spearman), "low to high, -1 to 1", "A bar is impossible.", "It misleads."))
 		}
 		if i > 0 && s.High-s.Low > list[i-1].High-list[i-1].Low {
 			bad = append(bad, found(path, (s.High-s.Low).String(), "at most "+(list[i-1].High-list[i-1].Low).String(), "The bars are not ranked by swing.", "The widest matters most."))

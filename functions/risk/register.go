@@ -107,6 +107,13 @@ func reproducible(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 	check("monteCarlo.p90", off(a.P90, b.P90) > 0.02, a.P90.String(), b.P90.String())
 	check("monteCarlo.stdDev", off(a.StdDev, b.StdDev) > 0.06, a.StdDev.String(), b.StdDev.String())
 	check("monteCarlo.independentStdDev", off(a.IndependentStdDev, b.IndependentStdDev) > 0.01, a.IndependentStdDev.String(), b.IndependentStdDev.String())
+	for i, k := range r.AllRisks {
+		if at := slices.IndexFunc(again.AllRisks, func(x estimate.RiskItem) bool { return x.ID == k.ID }); at >= 0 {
+			want := again.AllRisks[at]
+			check(fmt.Sprintf("allRisks[%d].costImpactLikely", i), off(k.CostMode, want.CostMode) > 0.01, k.CostMode.String(), want.CostMode.String())
+			check(fmt.Sprintf("allRisks[%d].costImpactHigh", i), off(k.CostHigh, want.CostHigh) > 0.01, k.CostHigh.String(), want.CostHigh.String())
+		}
+	}
 	check("monteCarlo.analyticMean", off(a.AnalyticMean, b.AnalyticMean) > 0.005, a.AnalyticMean.String(), b.AnalyticMean.String())
 	if len(list) > 0 {
 		return agent.Gate(list...)

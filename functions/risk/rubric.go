@@ -23,14 +23,20 @@ func rubric() agent.Rubric[estimate.Context, estimate.Risk] {
 		{Name: "lines_correlated", Weight: 8, Check: correlated},
 		{Name: "iterations_and_convergence", Weight: 8, Check: iterations},
 		{Name: "histogram_sums", Weight: 8, Check: histogram},
-		{Name: "variance_shares", Weight: 8, Check: shares},
+		{Name: "variance_shares", Weight: 6, Check: shares},
 		{Name: "tornado_ranked", Weight: 4, Check: tornado},
 		{Name: "risks_relevant", Weight: 7, Check: relevant},
 		{Name: "nothing_counted_twice", Weight: 4, Check: countedOnce},
 		{Name: "follows_from_cost", Weight: 4, Check: reproducible},
 		{Name: "shape_plausible", Weight: 2, Check: plausible},
 		{Name: "explained", Weight: 2, Check: explained},
+		{Name: "labor_simulated", Weight: 1, Check: labor},
+		{Name: "belongs_to_estimate", Weight: 1, Check: belongs},
 	}
+}
+
+func belongs(ctx estimate.Context, r *estimate.Risk) agent.Grade {
+	return agent.Belongs(ctx, r.EstimateID)
 }
 
 // found is a finding that the primary can mend by simulating again.
@@ -95,6 +101,10 @@ func percentilesOrdered(_ estimate.Context, r *estimate.Risk) agent.Grade {
 		{"totalCostMonteCarlo.p80", r.TotalCost.P80, mc.P80},
 		{"totalCostMonteCarlo.p50", r.TotalCost.P50, mc.P50},
 		{"totalCostMonteCarlo.p90", r.TotalCost.P90, mc.P90},
+		{"totalCostMonteCarlo.p10", r.TotalCost.P10, mc.P10},
+		{"confidenceRange.low", r.Confidence.Low, mc.P10},
+		{"confidenceRange.likely", r.Confidence.Likely, mc.P50},
+		{"confidenceRange.high", r.Confidence.High, mc.P90},
 		{"confidenceRange.p50", r.Confidence.P50, mc.P50},
 		{"confidenceRange.p80", r.Confidence.P80, mc.P80},
 		{"confidenceRange.p90", r.Confidence.P90, mc.P90},
@@ -180,9 +190,17 @@ func iterations(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	if b, err := hex.DecodeString(mc.Seed); err != nil || len(b) != 32 {
 		return agent.Gate(found("monteCarlo.seed", mc.Seed, "64 hexadecimal digits", "The seed is not recorded.", "The numbers cannot be repeated."))
 	}
-	if !mc.Converged || mc.P80Error >= 0.5 || mc.P80Error < 0 {
+	const why = "The contingency would change with the seed."
+	settled := mc.P80Error >= 0 && mc.P80Error < 0.5
+	if mc.Converged && !settled {
+		return agent.Gate(found("monteCarlo.p80StandardErrorPercent", percent(mc.P80Error), "under 0.5 %", "P80 is said to have converged and has not.", why))
+	}
+	if settled && !mc.Converged {
+		return agent.Gate(found("monteCarlo.converged", "false", "true", "P80 has converged and is said not to have.", why))
+	}
+	if !settled {
 		return agent.Partial(40, found("monteCarlo.p80StandardErrorPercent", percent(mc.P80Error), "under 0.5 %",
-			"P80 has not converged.", "The contingency would change with the seed."))
+			"P80 has not converged.", why))
 	}
 	return agent.Full()
 }
@@ -200,6 +218,9 @@ func explained(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	empty("assumptions", len(r.Assumptions) == 0)
 	if r.Level != "Low" && r.Level != "Medium" && r.Level != "High" {
 		return agent.Gate(found("riskLevel", r.Level, "Low, Medium or High", "The level of risk is none of the published ones.", "The owner decides by it."))
+	}
+	if want := montecarlo.Level(r); r.Level != want {
+		return agent.Gate(found("riskLevel", r.Level, want, "The level of risk is not that of the spread and the register.", "The owner decides by it."))
 	}
 	for i, k := range r.AllRisks {
 		empty(fmt.Sprintf("allRisks[%d].mitigation", i), k.Mitigation == "")

@@ -27,9 +27,10 @@ func rubric() agent.Rubric[estimate.Context, estimate.Scope] {
 		criterion{Name: "arithmetic", Weight: 8, Check: arithmetic},
 		criterion{Name: "quantity_validation", Weight: 6, Check: validation},
 		criterion{Name: "division_coverage", Weight: 6, Check: divisionCoverage},
-		criterion{Name: "line_item_count", Weight: 4, Check: lineCount},
+		criterion{Name: "line_item_count", Weight: 3, Check: lineCount},
 		criterion{Name: "duplicates", Weight: 2, Check: duplicates},
 		criterion{Name: "estimate_reasonableness", Weight: 4, Check: reasonable},
+		criterion{Name: "belongs_to_estimate", Weight: 1, Check: belongs},
 		criterion{Name: "analysis_quality", Weight: 2, Check: analysed},
 	}
 }
@@ -67,6 +68,8 @@ func within(x, low, high float64) bool { return x >= low && x <= high }
 func at(division, line int, member string) string {
 	return fmt.Sprintf("divisions[%d].lineItems[%d].%s", division, line, member)
 }
+
+func belongs(in estimate.Context, s *output) agent.Grade { return agent.Belongs(in, s.EstimateID) }
 
 // each calls do for every line, in order.
 func each(s *output, do func(d, i int, l *estimate.ScopeLine)) {

@@ -184,9 +184,22 @@ func reasonable(_ estimate.Context, out *output) agent.Grade {
 	}
 }
 
+// overstated finds a class that the input does not support: ranges narrow with
+// it, so a better class than the definition of the job is false precision.
+func overstated(in estimate.Context, out *output) (agent.Finding, bool) {
+	if in.Clarification == nil || out.Class < 1 {
+		return agent.Finding{}, false
+	}
+	best := takeoff.Take(in.Clarification, nil)
+	return wrong("estimateClass", "The class is better than the input supports.", "Accuracy is claimed by the class.", out.Class, fmt.Sprintf("%d: %s", best.Class, best.ClassReason)), out.Class < best.Class
+}
+
 // analysed checks class and prose.
-func analysed(_ estimate.Context, out *output) agent.Grade {
+func analysed(in estimate.Context, out *output) agent.Grade {
 	const why = "A reader must know what the price stands on."
+	if f, ok := overstated(in, out); ok {
+		return agent.Gate(f)
+	}
 	var off []agent.Finding
 	if out.Class < 1 || out.Class > 5 || out.ClassReason == "" {
 		off = append(off, wrong("estimateClass", "The class, or the reason for it, is missing.", why, out.Class, "1 to 5, with the reason"))

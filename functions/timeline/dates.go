@@ -221,6 +221,15 @@ func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	wrong(!slices.IsSorted([]float64{r.Optimistic, r.Expected, r.Pessimistic}) || r.Optimistic > t.Duration || r.Pessimistic < t.Duration, "durationRange",
 		fmt.Sprintf("%g, %g, %g", r.Optimistic, r.Expected, r.Pessimistic), fmt.Sprintf("a range round %g", t.Duration),
 		"The range does not hold the plan.", "Then one of them is wrong.")
+	finish := func(path string, got estimate.Date, p float64) {
+		if p <= 0 || p > longestJob {
+			return
+		}
+		want := workingDays(t.Start)(max(0, int(math.Ceil(p-1e-9))-1))
+		wrong(!got.Equal(want.Time), path, got.String(), want.String(), "A finish is not the working day of its percentile.", "The date is a promise.")
+	}
+	finish("scheduleMonteCarlo.p50Finish", s.P50Finish, s.P50)
+	finish("scheduleMonteCarlo.p80Finish", s.P80Finish, s.P80)
 	sum := 0.0
 	for _, k := range s.Sensitivities {
 		sum += k.Share
@@ -252,7 +261,7 @@ func milestones(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	}
 	for i, m := range t.Milestones {
 		if m.Date.Before(t.Start.Time) || m.Date.After(t.End.Time) || m.Name == "" {
-			list = append(list, found(fmt.Sprintf("milestones[%d].date", i), m.Date.String(), fmt.Sprintf("%s to %s", t.Start, t.End), "A milestone lies outside the job.", "The client follows them."))
+			return agent.Gate(found(fmt.Sprintf("milestones[%d].date", i), m.Date.String(), fmt.Sprintf("%s to %s", t.Start, t.End), "A milestone lies outside the job.", "The client follows them."))
 		}
 	}
 	return agent.Deduct(40, list)

@@ -15,7 +15,8 @@ import (
 // R16.
 func rubric() agent.Rubric[estimate.Context, estimate.Timeline] {
 	return agent.Rubric[estimate.Context, estimate.Timeline]{
-		{Name: "schedule_present", Weight: 8, Check: present},
+		{Name: "schedule_present", Weight: 7, Check: present},
+		{Name: "belongs_to_estimate", Weight: 1, Check: belongs},
 		{Name: "tasks_valid", Weight: 8, Check: tasks},
 		{Name: "network_sound", Weight: 10, Check: network},
 		{Name: "dependencies_respected", Weight: 10, Check: dependencies},
@@ -30,6 +31,10 @@ func rubric() agent.Rubric[estimate.Context, estimate.Timeline] {
 		{Name: "duration_plausible", Weight: 4, Check: plausible},
 		{Name: "follows_from_cost", Weight: 3, Check: reproducible},
 	}
+}
+
+func belongs(ctx estimate.Context, t *estimate.Timeline) agent.Grade {
+	return agent.Belongs(ctx, t.EstimateID)
 }
 
 // found is a finding that the primary can mend by planning again.

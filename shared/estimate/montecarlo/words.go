@@ -25,7 +25,7 @@ func describe(r *estimate.Risk, ctx estimate.Context, res *Result) {
 			"%s (%.1f %% of the base of %s) raises the budget to %s, which 8 of 10 simulated outcomes stay within. The base alone is exceeded in %.0f of 100.",
 			mc.Recommended.Whole(), pct, r.Base.Whole(), mc.P80.Whole(), 100*mc.OverBase),
 	}
-	r.Level = level(r)
+	r.Level = Level(r)
 	r.Summary = fmt.Sprintf("Half of %d simulated outcomes cost less than %s, 80 %% less than %s and 90 %% less than %s. Risk is %s; the recommended contingency is %s.",
 		mc.Iterations, mc.P50.Whole(), mc.P80.Whole(), mc.P90.Whole(), lower(r.Level), mc.Recommended.Whole())
 	r.KeyFindings = findings(r, res)
@@ -40,9 +40,9 @@ func describe(r *estimate.Risk, ctx estimate.Context, res *Result) {
 	r.Trust = r.Analysis
 }
 
-// level is High, Medium or Low by the spread of the total and the number of
+// Level is High, Medium or Low by the spread of the total and the number of
 // likely risks with a high impact.
-func level(r *estimate.Risk) string {
+func Level(r *estimate.Risk) string {
 	mc := &r.MonteCarlo
 	cv := mc.StdDev.Float() / math.Max(1, mc.Mean.Float())
 	spread := mc.P90.Float() / math.Max(1, mc.P50.Float())
