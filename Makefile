@@ -60,8 +60,10 @@ interop: ## the official Go and JavaScript clients against the agents
 	@.ci/check.sh interop
 
 .PHONY: accuracy
-accuracy: ## every project type at its default drivers beside its national check price; all within 2 %
+accuracy: ## every project type at its default drivers beside its national check price, all within 2 %; then the sweeps
 	@go run ./internal/accuracy/cmd
+	@set -o pipefail; go test ./internal/accuracy -count=1 -v -run Sweep -full | grep -v '^=== '
+	@set -o pipefail; go test ./shared/estimate/locality -count=1 -v -run EveryPrefix | grep -v '^=== '
 
 .PHONY: bench
 bench: build ## the benchmarks, as a table with ratios

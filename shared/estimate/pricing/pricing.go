@@ -56,6 +56,7 @@ func (t *terms) price(ctx estimate.Context) []*priced {
 		}
 	}
 	t.withoutInstallation(ctx, lines)
+	t.fadeBath(lines)
 	t.chargeSetup(lines)
 	for _, p := range lines {
 		p.finish()
@@ -90,9 +91,11 @@ func (t *terms) withoutInstallation(ctx estimate.Context, lines []*priced) {
 	t.assume("Appliances are priced without their installation, which is excluded.")
 }
 
-// chargeSetup stretches the hours of trades that come for little.
+// chargeSetup stretches the hours of trades that come for little, where a general
+// contractor calls several of them. The percentages of a specialty firm are those
+// of single small jobs, and a bathroom has its minimum charges in its labor factor.
 func (t *terms) chargeSetup(lines []*priced) {
-	if !setsUp(t.profile.Profile, t.profile.SubMarkup) {
+	if !t.profile.SubMarkup || t.project.SchemaType == bathroom {
 		return
 	}
 	hours, condition := map[string][]float64{}, map[string]float64{}

@@ -159,9 +159,3 @@ func usualHours(p *catalog.ProjectType, laborFactor float64) map[string]float64 
 	}
 	return hours
 }
-
-// setsUp reports whether small quantities of a trade cost extra under a profile:
-// where a general contractor calls several trades. The percentages of a
-// specialty firm are those of single small jobs, and the bathroom profile has
-// the minimum charges in its labor factor.
-func setsUp(profile string, sub bool) bool { return sub && profile != "remodel_small_bath" }

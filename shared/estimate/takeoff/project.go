@@ -25,28 +25,28 @@ var hints = map[string][]string{
 	"deck_wood":             {"treated", "cedar", "wood deck", "pine"},
 	"basement_basic":        {"no bath", "without bath", "basic", "rec room only"},
 	"adu_detached":          {"adu", "accessory dwelling", "granny flat", "backyard cottage", "guest house"},
-	"house_new":             {"new house", "new home", "new construction house", "custom home"},
+	"house_new":             {"new house", "new home", "new construction house", "custom home", "wood-frame house", "new two-story", "ground-up"},
 	"office_ti":             {"office", "tenant improvement", "commercial"},
 	"demo_interior":         {"demolition only", "interior demolition", "gut house"},
-	"foundation_addition":   {"foundation only"},
+	"foundation_addition":   {"foundation only", "foundation for", "crawlspace foundation"},
 	"roof_asphalt":          {"roof replacement", "reroof", "re-roof", "new roof", "shingles"},
 	"roof_metal":            {"metal roof", "standing seam", "standing-seam"},
 	"siding_vinyl":          {"siding", "vinyl siding"},
 	"siding_fiber_cement":   {"fiber cement", "fiber-cement", "hardie"},
 	"stone_veneer":          {"stone veneer"},
-	"windows_vinyl":         {"window replacement", "replacement windows", "replace windows"},
-	"windows_wood":          {"wood windows", "clad windows"},
+	"windows_vinyl":         {"window replacement", "replacement windows", "replace windows", "new windows", "vinyl replacements", "vinyl windows"},
+	"windows_wood":          {"wood windows", "clad windows", "clad replacements"},
 	"door_entry_steel":      {"entry door", "front door"},
 	"door_grand_fiberglass": {"sidelights", "grand entrance"},
-	"garage_door":           {"garage door"},
+	"garage_door":           {"garage door", "overhead door", "sectional door"},
 	"hvac_electrification":  {"heat pump"},
 	"hvac_replace":          {"furnace", "air conditioner", "hvac replacement"},
-	"water_heater_gas":      {"water heater"},
+	"water_heater_gas":      {"water heater", "gas tank", "gal tank", "gallon tank"},
 	"water_heater_hp":       {"heat-pump water heater", "heat pump water heater"},
 	"panel_200a":            {"panel upgrade", "service upgrade", "200 a panel"},
 	"generator":             {"generator"},
 	"flooring_lvp":          {"vinyl plank", "lvp", "new flooring", "flooring throughout"},
-	"flooring_hardwood":     {"hardwood floor throughout", "hardwood throughout"},
+	"flooring_hardwood":     {"hardwood floor throughout", "hardwood throughout", "prefinished hardwood", "hardwood floors"},
 	"paint_interior":        {"interior paint", "repaint", "painting only"},
 }
 
@@ -97,7 +97,10 @@ func fit(p *catalog.ProjectType, c *estimate.Clarification, text, kind string) f
 			score += 1 + 0.05*float64(len(h)) // "heat-pump water heater" says more than "water heater"
 		}
 	}
-	if slices.Contains(strings.Split(p.FinishLevels, ","), c.Brief.Summary.Finish) || p.FinishLevels == "all" {
+	if kind == "other" {
+		score += 1.5 * alike(p, c)
+	}
+	if isFor(p, c.Brief.Summary.Finish) {
 		score += finishFits(kind)
 	}
 	if sqft := c.Brief.Summary.Sqft; sqft > 0 {
@@ -109,6 +112,40 @@ func fit(p *catalog.ProjectType, c *estimate.Clarification, text, kind string) f
 		score -= 2 // a refresh keeps its cabinets
 	}
 	return score
+}
+
+// alike compares the sections that the lines of the scope name with those of the
+// usual bill: how many of all are in both, 0–1. Several types that the contract
+// calls "other" are told apart by little else.
+func alike(p *catalog.ProjectType, c *estimate.Clarification) float64 {
+	named := map[string]bool{}
+	for _, d := range catalog.Divisions() {
+		for _, it := range c.Scope[d.Key].Items {
+			if section := digits(it.Subdivision); section != "" && c.Scope[d.Key].Status == estimate.Included {
+				named[section] = true
+			}
+		}
+	}
+	both, usual := 0, map[string]bool{}
+	for _, line := range catalog.AssemblyLines() {
+		section := digits(line.ItemCode)
+		if line.ProjectKey != p.Key || usual[section] {
+			continue
+		}
+		usual[section] = true
+		if named[section] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(named)+len(usual)-both))
+}
+
+// isFor reports whether a type is of a finish level: all, the level itself, or a
+// kind of it, as high_end_bath.
+func isFor(p *catalog.ProjectType, finish string) bool {
+	return p.FinishLevels == "all" || slices.ContainsFunc(strings.Split(p.FinishLevels, ","), func(level string) bool {
+		return finish != "" && (level == finish || strings.HasPrefix(level, finish+"_") || finish == "luxury" && strings.HasPrefix(level, "high_end_"))
+	})
 }
 
 // finishFits is what the finish level is worth: it decides between the levels of
