@@ -57,6 +57,7 @@ var rules = []struct {
 	{"shared/agent/", in("shared/fault", "shared/estimate", "shared/a2a")},
 	{"shared/schema/", append(in("shared/fault"), "github.com/santhosh-tekuri/jsonschema/v6")},
 	{"shared/chart/", in("shared/engine")},
+	{"shared/report/", append(in("shared/fault", "shared/estimate"), "codeberg.org/go-pdf/fpdf")},
 	{"shared/flows/", in("shared/fault", "shared/estimate", "shared/engine", "shared/runner", "shared/a2a", "shared/schema")},
 	{"shared/runner/", append(in("shared/fault", "shared/engine", "shared/a2a", "shared/runner", "shared/schema"), sdk...)},
 	{"shared/gcp/", append(in("shared/fault", "shared/engine", "shared/a2a", "shared/runner", "shared/estimate"), anything[0])},
@@ -64,7 +65,7 @@ var rules = []struct {
 	{"shared/boot/", anything},
 	{"functions/browse/", append(in("shared/fault", "shared/a2a", "shared/research", "shared/schema"), sdk...)},
 	{"functions/functions.go", in("shared", "functions")},
-	{"functions/", append(in("shared/fault", "shared/estimate", "shared/engine", "shared/a2a", "shared/callable", "shared/agent", "shared/flows", "shared/runner"), sdk...)},
+	{"functions/", append(in("shared/fault", "shared/estimate", "shared/engine", "shared/a2a", "shared/callable", "shared/agent", "shared/flows", "shared/runner", "shared/report"), sdk...)},
 	{"triggers/triggers.go", in("shared", "triggers")},
 	{"triggers/", in("shared/fault", "shared/engine", "shared/a2a", "shared/runner")},
 	{"", anything},
@@ -73,7 +74,7 @@ var rules = []struct {
 // impure are the standard packages that the pure packages do without.
 var impure = []string{"os", "net", "net/http", "log", "log/slog", "io/ioutil", "os/exec", "syscall"}
 
-var pure = []string{"shared/fault/", "shared/engine/", "shared/estimate/", "shared/chart/"}
+var pure = []string{"shared/fault/", "shared/engine/", "shared/estimate/", "shared/chart/", "shared/report/"}
 
 // clouds may appear under these folders of shared alone.
 var clouds = []string{"cloud.google.com/", "google.golang.org/", "firebase.google.com/"}
