@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -205,5 +207,21 @@ func BenchmarkRun(b *testing.B) {
 				m.Run([32]byte{1}, 10_000)
 			}
 		})
+	}
+}
+
+// A run is the same whatever the number of processors.
+//
+//nolint:paralleltest // it sets the number of processors
+func TestRunOnAnyNumberOfProcessors(t *testing.T) {
+	m := withEvents(house(40, montecarlo.Usual))
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	want := m.Run([32]byte{9}, 3001)
+	for _, n := range []int{2, 5} {
+		runtime.GOMAXPROCS(n)
+		if got := m.Run([32]byte{9}, 3001); !reflect.DeepEqual(got, want) {
+			t.Errorf("a run on %d processors differs from one on a single one", n)
+		}
 	}
 }

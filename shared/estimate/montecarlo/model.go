@@ -80,11 +80,15 @@ var Independent = Correlation{}
 func (m *Model) sorted() ([]Line, []Event) {
 	lines, events := slices.Clone(m.Lines), slices.Clone(m.Events)
 	slices.SortStableFunc(lines, func(a, b Line) int {
-		return cmp.Or(
+		order := cmp.Or(
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Trade, b.Trade),
 			cmp.Compare(a.Material, b.Material), cmp.Compare(a.Labor, b.Labor), cmp.Compare(a.Equipment, b.Equipment),
-			compareDist(a.MaterialFactor, b.MaterialFactor), compareDist(a.LaborFactor, b.LaborFactor),
-			compareDist(a.QuantityFactor, b.QuantityFactor),
+		)
+		if order != 0 {
+			return order // quantiles are dear to compare
+		}
+		return cmp.Or(
+			compareDist(a.MaterialFactor, b.MaterialFactor), compareDist(a.LaborFactor, b.LaborFactor), compareDist(a.QuantityFactor, b.QuantityFactor),
 		)
 	})
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.ID, b.ID) })

@@ -3,7 +3,6 @@ package montecarlo
 import (
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -94,9 +93,7 @@ func newRecord(p *program, n int) *record {
 func (r *record) run(p *program, seed [32]byte) {
 	n := len(r.totals)
 	parallel(blocks, func(b int) {
-		s := p.scratch()
-		s.rng = stat.NewRand(seed, uint64(b))
-		r.block(p, s, b, b*n/blocks, (b+1)*n/blocks)
+		r.block(p, p.scratch(seed, uint64(b)), b, b*n/blocks, (b+1)*n/blocks)
 	})
 }
 
@@ -117,26 +114,31 @@ func parallel(n int, do func(i int)) {
 
 func (r *record) block(p *program, s *scratch, b, from, to int) {
 	sum := &r.sums[b]
-	for i := from; i < to; i++ {
-		t, labor := p.draw(s)
-		r.totals[i] = t
-		r.labor[i] = labor
+	for i := from; i < to; i += batch {
+		n := min(batch, to-i)
+		p.draw(s, n)
+		copy(r.totals[i:], s.total[:n])
+		copy(r.labor[i:], s.labor[:n])
 		for k := range r.byTrade {
-			r.byTrade[k][i] = s.labor[k]
+			copy(r.byTrade[k][i:], s.byTrade[k][:n])
 		}
 		for k, c := range p.watch {
-			r.watched[k][i] = s.x[c]
+			copy(r.watched[k][i:], s.x[c][:n])
 		}
-		lines := 0.0
-		for _, x := range s.x[:len(p.lines)] {
-			lines += x
+		for _, x := range s.lines[:n] {
+			sum.lines += x
+			sum.sqrd += x * x
 		}
-		sum.lines += lines
-		sum.sqrd += lines * lines
-		for c, x := range s.x {
-			sum.x[c] += x
-			sum.xx[c] += x * x
-			sum.xt[c] += x * t
+		for c := range s.x {
+			var own, squares, products float64
+			for k, x := range s.x[c][:n] {
+				own += x
+				squares += x * x
+				products += x * s.total[k]
+			}
+			sum.x[c] += own
+			sum.xx[c] += squares
+			sum.xt[c] += products
 		}
 	}
 }
@@ -181,7 +183,7 @@ func (r *record) result(p *program, lines []Line, events []Event, known *moments
 	res.Mean, res.SD = mean+p.origin, sd
 	res.Totals, res.Labor, res.ByTrade = r.totals, r.labor, r.byTrade
 	samples := append([][]float64{res.Totals, res.Labor}, res.ByTrade...)
-	parallel(len(samples), func(i int) { slices.Sort(samples[i]) })
+	parallel(len(samples), func(i int) { stat.Sort(samples[i]) })
 	return res
 }
 
@@ -223,10 +225,10 @@ func (r *record) sensitivities(p *program, res *Result, mean float64) {
 	parallel(len(p.watch), func(k int) {
 		comp, x := &res.Components[p.watch[k]], r.watched[k]
 		comp.Watched = true
-		comp.Spearman = stat.Pearson(stat.Ranks(x), ranks)
 		own, _ := stat.Moments(x)
-		slices.Sort(x)
+		order, sorted := stat.RankSort(x)
+		comp.Spearman = stat.Pearson(order, ranks)
 		rest := p.origin + mean - own
-		comp.Low, comp.High = rest+stat.Percentile(x, 0.1), rest+stat.Percentile(x, 0.9)
+		comp.Low, comp.High = rest+stat.Percentile(sorted, 0.1), rest+stat.Percentile(sorted, 0.9)
 	})
 }

@@ -22,8 +22,10 @@ func Median(p10, p50, p90 float64) Dist {
 // from zero on.
 type halves struct{ mid, below, above float64 }
 
-func (h halves) Quantile(u float64) float64 {
-	z := NormalQuantile(u)
+func (h halves) Quantile(u float64) float64 { return h.at(NormalQuantile(u)) }
+
+// at is the value at a normal score.
+func (h halves) at(z float64) float64 {
 	if z < 0 {
 		return h.mid * math.Exp(h.below*z)
 	}

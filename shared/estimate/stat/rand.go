@@ -10,6 +10,10 @@ import (
 // seed are independent of each other, so work can be cut into pieces that give
 // the same numbers in any order.
 func NewRand(seed [32]byte, stream uint64) *rand.Rand {
+	return rand.New(newSource(seed, stream)) //nolint:gosec // G404: a simulation must repeat
+}
+
+func newSource(seed [32]byte, stream uint64) *rand.PCG {
 	h := sha256.Sum256(binary.BigEndian.AppendUint64(seed[:], stream))
-	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(h[:8]), binary.BigEndian.Uint64(h[8:16]))) //nolint:gosec // G404: a simulation must repeat
+	return rand.NewPCG(binary.BigEndian.Uint64(h[:8]), binary.BigEndian.Uint64(h[8:16]))
 }

@@ -1,9 +1,6 @@
 package stat
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Percentile returns the value of a sorted sample at the share p, 0–1, by
 // linear interpolation between order statistics. An empty sample gives 0.
@@ -40,35 +37,31 @@ func Moments(xs []float64) (mean, sd float64) {
 // Ranks returns the rank of each value, 1 for the smallest; equal values share
 // the mean of their ranks.
 func Ranks(xs []float64) []float64 {
-	type entry struct {
-		x float64
-		i int
-	}
-	order := make([]entry, len(xs))
+	ranks, _ := RankSort(xs)
+	return ranks
+}
+
+// RankSort returns the ranks of a sample and the sample sorted, which it leaves
+// as it is.
+func RankSort(xs []float64) (ranks, sorted []float64) {
+	keys := make([]keyed, len(xs))
 	for i, x := range xs {
-		order[i] = entry{x, i}
+		keys[i] = keyed{sortable(x), int32(i)} //nolint:gosec // G115: a sample of 2³¹ values would not fit into memory
 	}
-	slices.SortFunc(order, func(a, b entry) int { // ties need no order: they share a rank
-		switch {
-		case a.x < b.x:
-			return -1
-		case a.x > b.x:
-			return 1
-		}
-		return 0
-	})
-	ranks := make([]float64, len(xs))
-	for i := 0; i < len(order); {
+	keys = radix(keys, make([]keyed, len(xs)))
+	ranks, sorted = make([]float64, len(xs)), make([]float64, len(xs))
+	for i := 0; i < len(keys); {
 		j := i + 1
-		for j < len(order) && order[j].x == order[i].x {
+		for j < len(keys) && keys[j].key == keys[i].key {
 			j++
 		}
-		for _, e := range order[i:j] {
-			ranks[e.i] = float64(i+j+1) / 2
+		value := keys[i].value()
+		for k, e := range keys[i:j] {
+			ranks[e.at], sorted[i+k] = float64(i+j+1)/2, value
 		}
 		i = j
 	}
-	return ranks
+	return ranks, sorted
 }
 
 // Pearson returns the correlation of two samples of one length; 0 when one of

@@ -19,13 +19,24 @@ func score(i int) float64 { return -reach + float64(i)*step }
 // Tabulate returns the table of d.
 func Tabulate(d Dist) *Table {
 	t := new(Table)
-	p, ok := d.(pert)
-	if !ok {
+	switch d := d.(type) {
+	case pert:
+		t.pert(d)
+	case halves:
+		for i := range t.at {
+			t.at[i] = d.at(score(i))
+		}
+	default:
 		for i := range t.at {
 			t.at[i] = d.Quantile(NormalCDF(score(i)))
 		}
-		return t
 	}
+	return t
+}
+
+// pert fills the table from the family, of which every PERT is one between two
+// rows.
+func (t *Table) pert(p pert) {
 	w := p.b - p.a
 	r := (p.m - p.a) / w * shapeSteps
 	k := min(int(r), shapeSteps-1)
@@ -34,7 +45,6 @@ func Tabulate(d Dist) *Table {
 	for i := range t.at {
 		t.at[i] = p.a + w*(s.scores[i]+f*(u.scores[i]-s.scores[i]))
 	}
-	return t
 }
 
 // At returns the value whose normal score is z.
