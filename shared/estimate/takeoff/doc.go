@@ -10,6 +10,7 @@
 // The words of the line are compared with every name of every item. The
 // section code of the line, then its division, are evidence beside the words,
 // never instead of them: an item is not chosen for being first in its section.
+// A long word one slip away from a known one is taken for that.
 // An item whose unit the quantity cannot be brought to is not chosen. What
 // matches nothing gets the default of its division, GEN-{div}-001, with a low
 // confidence.

@@ -127,11 +127,19 @@ func ask(line *estimate.ScopeItem, division string) query {
 				continue
 			}
 			seen[w] = true
-			if id, ok := v.ids[w]; ok {
+			id, ok := v.ids[w]
+			if !ok {
+				if id, ok = v.nearest(w); ok {
+					q.words[id] = max(q.words[id], weight*spelled)
+				}
+			} else {
 				q.words[id] = weight
 			}
-			if title {
-				q.total += weight * v.of(w)
+			switch {
+			case title && ok:
+				q.total += weight * v.weight[id]
+			case title:
+				q.total += weight * unknownWeight * sizeWeight(w)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ var phrases = strings.NewReplacer(
 	"luxury vinyl plank", "lvp", "luxury vinyl", "lvp", "vinyl plank", "lvp", "lvt", "lvp", "tear-off", "remove", "tear off", "remove", "tear out", "remove",
 	"cut out", "remove", "rough-in", "roughin", "rough in", "roughin", "under-cabinet", "undercabinet", "under cabinet", "undercabinet",
 	"cubic yards", "cy", "cubic yard", "cy", " yard dumpster", "cy dumpster", "pressure treated", "treated", "pressure-treated", "treated",
+	"dish washer", "dishwasher", "cieling", "ceiling", "base board", "baseboard", "counter top", "countertop", "dry wall", "drywall",
 	"three-way", "3way", "take off", "remove", "half bath", "bathroom", "rim joist", "rimjoist", "pull-out", "pullout", "pull out", "pullout",
 	"smoke detector", "smoke alarm", "co detector", "co alarm", "exhaust fan", "bath fan", "ventilation fan", "bath fan",
 	"carbon monoxide", "co", "medicine cabinet", "medicinecabinet", "toe kick", "toekick", "toe-kick", "toekick", "i-joist", "ijoist", "sub panel", "subpanel", "sub-panel", "subpanel",
@@ -213,10 +214,3 @@ func sizeWeight(w string) float64 {
 // unknownWeight is the weight of a word no item has: it tells little, or the
 // line would have to be about nothing in the catalogue.
 const unknownWeight = 1.5
-
-func (l *lexicon) of(w string) float64 {
-	if id, ok := l.ids[w]; ok {
-		return l.weight[id]
-	}
-	return unknownWeight * sizeWeight(w)
-}
