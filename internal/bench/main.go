@@ -1,5 +1,5 @@
 // Command bench measures what the README promises and prints it as a table: a
-// kitchen from start call to complete, the engine, a message to an agent beside
+// kitchen from start call to complete, the engine, the simulation beside NumPy, a message to an agent beside
 // the SDK's bare server, and the cold start and the memory of the deployed binary
 // beside an empty functions-framework server.
 // Figures are medians of interleaved runs; they are printed, never asserted.
@@ -28,7 +28,7 @@ func run(ctx context.Context) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%s %s/%s, %d cores, medians of %d\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds)
 	fmt.Fprintln(t, "what\tmeasured\tbeside it\tratio")
-	for _, section := range []func(context.Context, *tabwriter.Writer) error{pipeline, engine, fronts, coldStart} {
+	for _, section := range []func(context.Context, *tabwriter.Writer) error{pipeline, engine, simulation, fronts, coldStart} {
 		if err := section(ctx, t); err != nil {
 			return err
 		}
