@@ -5,10 +5,13 @@
 //	list_runs, get_run    how it went, and why       hold_pipeline     open no new step
 //	cancel_pipeline       end a run                  resume_pipeline   go on
 //	delete_estimate       leave nothing of it
+//	generate_pdf          the report for the client or the contractor
+//	export_estimate       totals, lines and divisions as JSON or CSV
 //
-// Each answers {success: true, data: {…}} or an error of the callable protocol
-// whose details carry the published code and, for bad input, the field. A run
-// is named by its runId, or by the estimateId whose current run is meant.
+// Each answers {success: true, data: {…}}, generate_pdf without the data around
+// its members, or an error of the callable protocol whose details carry the
+// published code and, for bad input, the field. A run is named by its runId, or
+// by the estimateId whose current run is meant.
 //
 // The orchestrator is the same for agents: its task is the mirror of a run.
 //

@@ -17,6 +17,17 @@ type Store interface {
 	// Items returns every document of a sub-collection, by id.
 	Items(ctx context.Context, estimate, collection string) ([]json.RawMessage, error)
 
+	// Output returns the visible output of an agent; fault.NotFound when there is
+	// none.
+	Output(ctx context.Context, estimate, agent string) (json.RawMessage, error)
+
+	// ProjectEstimate returns the estimate that a project shows; fault.NotFound
+	// when it shows none.
+	ProjectEstimate(ctx context.Context, project string) (string, error)
+
+	// PutReport keeps a file beside the estimate, in the place of one of that name.
+	PutReport(ctx context.Context, estimate, name, mediaType string, report []byte) error
+
 	// Delete removes the estimate with everything that was made for it.
 	Delete(ctx context.Context, id string) error
 }
@@ -53,6 +64,8 @@ func Callables(p Ports) []callable.Func {
 		{Name: "get_pipeline_status", Handle: p.status},
 		{Name: "cancel_pipeline", Handle: p.cancel},
 		{Name: "delete_estimate", Handle: p.delete},
+		{Name: "generate_pdf", Handle: p.pdf},
+		{Name: "export_estimate", Handle: p.export},
 		{Name: "list_runs", Handle: p.listRuns},
 		{Name: "get_run", Handle: p.getRun},
 		{Name: "retry_pipeline", Handle: p.retry},

@@ -8,6 +8,7 @@ import (
 
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/money"
+	"truecost.dev/shared/estimate/synthesis"
 	"truecost.dev/shared/fault"
 )
 
@@ -28,7 +29,6 @@ type Document struct {
 	P90         *money.Cents `json:"p90"`
 	Weeks       *float64     `json:"timelineWeeks"`
 
-	Drivers     []estimate.RootDriver     `json:"costDrivers"`
 	Labor       *estimate.RootLabor       `json:"laborAnalysis"`
 	Schedule    *schedule                 `json:"schedule"`
 	Breakdown   *estimate.RootBreakdown   `json:"cost_breakdown"`
@@ -38,6 +38,7 @@ type Document struct {
 	CAD         *estimate.CAD             `json:"cad_data"`
 
 	Location *estimate.Location `json:"locationOutput"`
+	Taken    *estimate.Scope    `json:"scopeOutput"`
 	Cost     *estimate.Cost     `json:"costOutput"`
 	Risk     *estimate.Risk     `json:"riskOutput"`
 	Timeline *estimate.Timeline `json:"timelineOutput"`
@@ -65,7 +66,6 @@ func Read(raw []byte) (*Document, error) {
 	take(members, "p80", &d.P80)
 	take(members, "p90", &d.P90)
 	take(members, "timelineWeeks", &d.Weeks)
-	take(members, "costDrivers", &d.Drivers)
 	take(members, "laborAnalysis", &d.Labor)
 	take(members, "schedule", &d.Schedule)
 	take(members, "cost_breakdown", &d.Breakdown)
@@ -74,6 +74,7 @@ func Read(raw []byte) (*Document, error) {
 	take(members, "assumptions", &d.Assumptions)
 	take(members, "cad_data", &d.CAD)
 	take(members, "locationOutput", &d.Location)
+	take(members, "scopeOutput", &d.Taken)
 	take(members, "costOutput", &d.Cost)
 	take(members, "riskOutput", &d.Risk)
 	take(members, "timelineOutput", &d.Timeline)
@@ -81,11 +82,28 @@ func Read(raw []byte) (*Document, error) {
 	if d.Final != nil {
 		d.ID = cmp.Or(d.ID, d.Final.EstimateID)
 	}
+	d.rebuild()
 	return d, nil
 }
 
-// take reads a member, or leaves into as it is when it cannot be read. An output
-// that is too large for the document is a reference, {"truncated": true, …}.
+// rebuild fills in the members of the root that were too large for the document,
+// from the outputs they were made of.
+func (d *Document) rebuild() {
+	if d.Cost == nil || d.Final == nil || len(d.Cost.Divisions) == 0 {
+		return
+	}
+	root := synthesis.Root(estimate.Context{
+		EstimateID: d.ID, Location: d.Location, Scope: d.Taken, Cost: d.Cost, Risk: d.Risk, Timeline: d.Timeline,
+	}, *d.Final)
+	d.Labor = cmp.Or(d.Labor, &root.Labor)
+	d.Breakdown = cmp.Or(d.Breakdown, &root.Breakdown)
+	d.Bill = cmp.Or(d.Bill, &root.Bill)
+	d.RootRisk = cmp.Or(d.RootRisk, &root.Risk)
+	d.Assumptions = cmp.Or(d.Assumptions, &root.Assumptions)
+}
+
+// take reads a member, or leaves into as it is when it cannot be read. What is
+// too large for the document is a reference, {"truncated": true, …}.
 func take[T any](members map[string]json.RawMessage, name string, into *T) {
 	raw := members[name]
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
@@ -93,9 +111,8 @@ func take[T any](members map[string]json.RawMessage, name string, into *T) {
 	}
 	var reference struct {
 		Truncated bool `json:"truncated"`
-		Document  any  `json:"document"`
 	}
-	if json.Unmarshal(raw, &reference) == nil && reference.Truncated && reference.Document != nil {
+	if json.Unmarshal(raw, &reference) == nil && reference.Truncated {
 		return
 	}
 	var v T
@@ -110,9 +127,9 @@ func (d *Document) Total() *money.Cents {
 	return cmp.Or(d.ClientTotal, d.P80, d.TotalCost)
 }
 
-// date is the day the estimate was made; the zero time when the document does
+// Date is when the estimate was made; the zero time when the document does
 // not say.
-func (d *Document) date() time.Time {
+func (d *Document) Date() time.Time {
 	if d.Final == nil {
 		return time.Time{}
 	}

@@ -37,10 +37,10 @@ func render(d *Document, o Options, sections []Section, count int) (File, error)
 		kind = "Project estimate"
 	}
 	foot := kind + " – " + name
-	if date := d.date(); !date.IsZero() {
+	if date := d.Date(); !date.IsZero() {
 		foot += " – " + date.Format("January 2, 2006")
 	}
-	r := &report{pages: newPages(kind+": "+name, foot, d.date(), count), doc: d, client: o.Client}
+	r := &report{pages: newPages(kind+": "+name, foot, d.Date(), count), doc: d, client: o.Client}
 	r.turn(false)
 	r.cover(kind)
 	for _, s := range sections {
@@ -87,7 +87,7 @@ func (r *report) cover(kind string) {
 	r.pdf.Bookmark(kind, 0, r.y)
 	r.font(9, true, accent)
 	r.put(margin, r.y+3, kind, left)
-	if date := d.date(); !date.IsZero() {
+	if date := d.Date(); !date.IsZero() {
 		r.font(9, false, quiet)
 		r.put(margin+r.width(), r.y+3, date.Format("January 2, 2006"), right)
 	}

@@ -286,6 +286,20 @@ func TestMissingIsSaid(t *testing.T) {
 	}
 }
 
+// What was too large for the root of the document is made again from the
+// outputs.
+func TestTruncatedRoot(t *testing.T) {
+	t.Parallel()
+	doc := stored(t, sample.Planned(t, "bathroom"))
+	want := pdf(t, read(t, doc), report.Options{})
+	for _, name := range []string{"cost_breakdown", "bill_of_quantities", "laborAnalysis"} {
+		doc[name] = map[string]any{"truncated": true}
+	}
+	if got := pdf(t, read(t, doc), report.Options{}); !bytes.Equal(got.Bytes, want.Bytes) {
+		t.Error("the report is another when the bill is not on the root")
+	}
+}
+
 // A legacy schedule keeps its words.
 func TestLegacySchedule(t *testing.T) {
 	t.Parallel()

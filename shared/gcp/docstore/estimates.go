@@ -41,7 +41,7 @@ func (s *Store) Items(ctx context.Context, estimate, collection string) ([]json.
 
 // below are the collections of an estimate and of a run that Delete empties.
 var (
-	belowEstimate = []string{"agentOutputs", "costItems", "blobs"}
+	belowEstimate = []string{"agentOutputs", "costItems", "blobs", "reports"}
 	belowRun      = []string{"steps", "shards", "inputs", "blobs"}
 )
 
