@@ -69,7 +69,7 @@ func TestFindTraps(t *testing.T) {
 		{"22", "", "Refrigerator", "ea", "113013.11"},
 		{"10", "", "Bath fan, 80 CFM", "ea", "233423.10"},
 		// Spelling.
-		{"11", "11 31 00", "Refridgerator, stainless", "ea", "113013.11"},
+		{"11", "11 31 00", "Refridgerator, stainless", "ea", "113013.11"}, //nolint:misspell // as people write it
 		{"11", "11 31 00", "Dishwaser", "ea", "113013.12"},
 		{"11", "11 31 00", "Dish washer", "ea", "113013.12"},
 		{"09", "", "Drywal walls", "sf", "092900.10"},
