@@ -51,6 +51,10 @@ lint: ## lint every package
 golden: ## rewrite the recorded answers; read the diff before you commit it
 	@go test ./shared/engine -rewrite >/dev/null && go test $$(grep -rlE 'flag.Bool\("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update >/dev/null; git diff --stat
 
+.PHONY: reports
+reports: ## print the kitchen's reports of docs/reports again; look at them before you commit
+	@go test ./shared/report -run 'TestDocs$$' -update >/dev/null && git diff --stat docs/reports
+
 .PHONY: fuzz
 fuzz: ## fuzz every decoder for FUZZTIME (5000x) each; a time as 30s works too
 	@.ci/check.sh fuzz

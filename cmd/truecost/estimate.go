@@ -17,6 +17,8 @@ import (
 func estimateFlags(fs *flag.FlagSet, o *options) {
 	fs.StringVar(&o.id, "id", "", "`id` of the estimate, in the place of the document's estimateId")
 	fs.BoolVar(&o.detach, "detach", false, "print the id and leave; the run goes on")
+	fs.StringVar(&o.dir, "pdf", "", "`folder` to write the reports for the client and the contractor into, when the run has ended")
+	exportFlag(fs, o)
 }
 
 // runEstimate validates the document, starts its estimate and follows it.
@@ -38,12 +40,27 @@ func runEstimate(ctx context.Context, c *call) error {
 		return err
 	}
 	if !c.detach {
-		return c.follow(ctx, s, id)
+		return c.followAndPrint(ctx, s, id)
 	}
 	if c.json {
 		return c.printJSON(map[string]string{"estimateId": id, "status": "processing"})
 	}
 	_, err = fmt.Fprintln(c.stdout, id)
+	return err
+}
+
+// followAndPrint follows the run to its end, and writes the reports where they
+// are wanted.
+func (c *call) followAndPrint(ctx context.Context, s *service, id string) error {
+	err := c.follow(ctx, s, id)
+	if err != nil || c.dir == "" {
+		return err
+	}
+	out := c.stdout
+	if c.json {
+		out = c.stderr // stdout has the document
+	}
+	_, err = c.reports(ctx, s, id, c.dir, out)
 	return err
 }
 

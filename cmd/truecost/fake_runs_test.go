@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -102,6 +104,29 @@ func (f *fake) control(function string) func(context.Context, callable.Call) (an
 		maps.Copy(members, map[string]any{"estimateId": id, "runId": id + "~1", "held": function == "hold_pipeline"})
 		return answered(members)
 	}
+}
+
+// pdf answers with a file that says for whom it is.
+func (f *fake) pdf(_ context.Context, in callable.Call) (any, error) {
+	_, members, err := f.keep("generate_pdf", in)
+	if err != nil {
+		return nil, err
+	}
+	if members["estimate_id"] == "nothing-1" {
+		return nil, fault.New(fault.NotFound, "there is no estimate nothing-1")
+	}
+	content := fmt.Sprintf("%%PDF-1.3 %v for the client: %v", members["estimate_id"], members["client_ready"])
+	return map[string]any{
+		"success": true, "page_count": 4, "pdf_url": "data:application/pdf;base64," + base64.StdEncoding.EncodeToString([]byte(content)),
+	}, nil
+}
+
+func (f *fake) exported(_ context.Context, in callable.Call) (any, error) {
+	id, members, err := f.keep("export_estimate", in)
+	if err != nil {
+		return nil, err
+	}
+	return answered(map[string]any{"estimateId": id, "content": fmt.Sprintf("%v of %s\n", members["format"], id)})
 }
 
 // retry starts a second run, which goes well.

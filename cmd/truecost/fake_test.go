@@ -85,6 +85,7 @@ func (f *fake) mux() http.Handler {
 	for name, handle := range map[string]func(context.Context, callable.Call) (any, error){
 		"start_deep_pipeline": f.start, "cancel_pipeline": f.cancel,
 		"list_runs": f.listRuns, "get_run": f.getRun, "retry_pipeline": f.retry, "provide_input": f.control("provide_input"),
+		"generate_pdf": f.pdf, "export_estimate": f.exported,
 		"hold_pipeline": f.control("hold_pipeline"), "resume_pipeline": f.control("resume_pipeline"),
 	} {
 		mux.Handle("/truecost/us-central1/"+name, callable.NewHandler(callable.Func{Name: name, Handle: handle}, callable.Options{Log: log, AllowAnonymous: true}))

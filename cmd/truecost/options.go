@@ -22,6 +22,8 @@ type options struct {
 
 	id     string // estimate
 	detach bool   // estimate, retry
+	dir    string // estimate, pdf: a folder for reports
+	export bool   // estimate, pdf
 	limit  int    // list, runs
 	status string // runs
 	from   string // retry: a node

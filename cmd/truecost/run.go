@@ -46,9 +46,10 @@ func commands() []command {
 	return []command{
 		{
 			name: "estimate", args: []string{"FILE|-"}, about: "start an estimate, show its progress and its result",
-			flags: estimateFlags, run: runEstimate,
+			flags: estimateFlags, check: checkEstimate, run: runEstimate,
 		},
 		{name: "watch", args: []string{"ID"}, about: "show the progress of an estimate until it ends, and its result", run: runWatch},
+		{name: "pdf", args: []string{"ID"}, about: "write the reports for the client and the contractor", flags: pdfFlags, check: checkPDF, run: runPDF},
 		{name: "list", about: "list your estimates, the latest first", flags: listFlags, run: runList},
 		{name: "runs", about: "list your runs, the latest first", flags: runsFlags, check: checkRuns, run: runRuns},
 		{
