@@ -1,6 +1,7 @@
 package location
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -51,6 +52,11 @@ func work(in estimate.Context, feedback *agent.Critique) (estimate.Location, err
 		loc.Revisions = append(loc.Revisions, estimate.Revision{Path: f.Path, Action: action(f, &loc)})
 		loc.NeedsReview = loc.NeedsReview || f.Fix == agent.AskUser
 	}
+	raw, err := json.Marshal(loc)
+	if err != nil {
+		return loc, fmt.Errorf("encode the location to compare it with the previous one: %w", err)
+	}
+	loc.Revisions = agent.Tell(feedback, raw, loc.Revisions)
 	return loc, nil
 }
 

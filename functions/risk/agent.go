@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -36,10 +37,14 @@ func family() agent.Family[estimate.Context, estimate.Risk] {
 func simulate(ctx estimate.Context, feedback *agent.Critique) (estimate.Risk, error) {
 	opt, revisions := respond(feedback)
 	r, err := montecarlo.Simulate(ctx, intake.Stream(ctx.Clarification, "risk"), opt)
-	if err != nil {
+	if err != nil || feedback == nil {
 		return r, err
 	}
-	r.Revisions = revisions
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return r, fmt.Errorf("encode the risk to compare it with the previous one: %w", err)
+	}
+	r.Revisions = agent.Tell(feedback, raw, revisions)
 	return r, nil
 }
 

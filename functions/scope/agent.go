@@ -1,6 +1,11 @@
 package scope
 
 import (
+	"encoding/json"
+	"fmt"
+
+	"truecost.dev/shared/a2a"
+
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/takeoff"
@@ -22,10 +27,20 @@ func family() agent.Family[estimate.Context, estimate.Scope] {
 		},
 		Needs:   []string{"clarification_output"},
 		Yields:  "a bill of quantities in 24 CSI divisions: lines with cost codes, quantities, hours and what is missing",
-		Decode:  agent.EstimateContext,
+		Decode:  decode,
 		Primary: work,
 		Rubric:  rubric(),
 	}
+}
+
+// decode reads the context. Primary, scorer and critic see the same scope, with
+// the usual lines where a division came without any.
+func decode(req a2a.Request) (estimate.Context, error) {
+	in, err := agent.EstimateContext(req)
+	if err == nil && in.Clarification != nil {
+		in.Clarification = takeoff.Filled(in.Clarification)
+	}
+	return in, err
 }
 
 // work takes the scope off. With feedback it looks the lines up again that the
@@ -40,7 +55,11 @@ func work(in estimate.Context, feedback *agent.Critique) (estimate.Scope, error)
 	}
 	r := review(in.Clarification, feedback)
 	out := takeoff.Take(in.Clarification, r.corrections)
-	out.Revisions = r.revisions(&out)
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return out, fmt.Errorf("encode the scope to compare it with the previous one: %w", err)
+	}
+	out.Revisions = agent.Tell(feedback, raw, r.revisions(&out))
 	out.NeedsReview = out.NeedsReview || r.asked
 	return out, nil
 }

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"truecost.dev/shared/agent"
@@ -41,6 +43,11 @@ func plan(ctx estimate.Context, feedback *agent.Critique) (estimate.Timeline, er
 	for _, f := range feedback.Findings {
 		t.Revisions = append(t.Revisions, estimate.Revision{Path: f.Path, Action: answer(f)})
 	}
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return t, fmt.Errorf("encode the timeline to compare it with the previous one: %w", err)
+	}
+	t.Revisions = agent.Tell(feedback, raw, t.Revisions)
 	return t, nil
 }
 

@@ -1,7 +1,8 @@
 // Command bench measures what the README promises and prints it as a table: a
-// kitchen from start call to complete, the engine, the simulation beside NumPy, a message to an agent beside
-// the SDK's bare server, and the cold start and the memory of the deployed binary
-// beside an empty functions-framework server.
+// kitchen from start call to complete, the engine, the simulation of a price
+// beside NumPy, a message to an agent beside the SDK's bare server, and the cold
+// start and the memory of the deployed binary beside an empty functions-framework
+// server.
 // Figures are medians of interleaved runs; they are printed, never asserted.
 package main
 

@@ -77,7 +77,8 @@ func (j *Job) Again(ctx context.Context, family string, critique json.RawMessage
 	return out, nil
 }
 
-// Judge runs the scorer of a family on an output, and its critic.
+// Judge runs the scorer of a family on an output. The critique is what its
+// critic makes of the score.
 func (j *Job) Judge(ctx context.Context, family string, input map[string]json.RawMessage, output json.RawMessage) (s agent.Score, c agent.Critique, err error) {
 	judged := func(r *a2a.Request) { r.Agent, r.Output = family, output }
 	raw, err := serve(ctx, family+"_scorer", j.request(input), judged)
@@ -87,14 +88,16 @@ func (j *Job) Judge(ctx context.Context, family string, input map[string]json.Ra
 	if err != nil {
 		return s, c, fmt.Errorf("score %s: %w", family, err)
 	}
-	raw, err = serve(ctx, family+"_critic", j.request(input), judged)
-	if err == nil {
-		err = json.Unmarshal(raw, &c)
-	}
+	return s, s.Critique(), nil
+}
+
+// Criticise runs the critic of a family on an output.
+func (j *Job) Criticise(ctx context.Context, family string, input map[string]json.RawMessage, output json.RawMessage) (json.RawMessage, error) {
+	raw, err := serve(ctx, family+"_critic", j.request(input), func(r *a2a.Request) { r.Agent, r.Output = family, output })
 	if err != nil {
-		return s, c, fmt.Errorf("criticise %s: %w", family, err)
+		return nil, fmt.Errorf("criticise %s: %w", family, err)
 	}
-	return s, c, nil
+	return raw, nil
 }
 
 func (j *Job) request(input map[string]json.RawMessage) a2a.Request {

@@ -38,6 +38,19 @@ func Revisions(feedback *Critique, now json.RawMessage) []estimate.Revision {
 	return out
 }
 
+// Tell adds to what a primary did about each finding of feedback, in their order,
+// what the figure was in the previous output and what it is now, where it
+// changed.
+func Tell(feedback *Critique, now json.RawMessage, done []estimate.Revision) []estimate.Revision {
+	for i, f := range feedback.Findings[:min(len(done), len(feedback.Findings))] {
+		was, is := valueAt(feedback.PreviousOutput, f.Path), valueAt(now, f.Path)
+		if was != "" && is != "" && was != is {
+			done[i].Action = strings.TrimSuffix(done[i].Action, ".") + ": was " + brief(was) + ", is " + brief(is)
+		}
+	}
+	return done
+}
+
 // valueAt returns the JSON at a path as divisions[3].lineItems[2].laborHours,
 // compact; empty when there is none.
 func valueAt(doc json.RawMessage, path string) string {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"truecost.dev/shared/estimate"
 )
 
 func TestRevisions(t *testing.T) {
@@ -28,5 +30,20 @@ func TestRevisions(t *testing.T) {
 	}
 	if got := Revisions(nil, now); got != nil {
 		t.Errorf("Revisions(nil) = %v, want none", got)
+	}
+}
+
+func TestTellSaysWhatChanged(t *testing.T) {
+	t.Parallel()
+	feedback := &Critique{
+		PreviousOutput: json.RawMessage(`{"a":{"b":[1,2]},"same":5}`),
+		Findings:       []Finding{{Path: "a.b[1]"}, {Path: "same"}, {Path: "nowhere"}},
+	}
+	done := []estimate.Revision{{Action: "computed again."}, {Action: "computed again."}, {Action: "computed again."}}
+	got := Tell(feedback, json.RawMessage(`{"a":{"b":[1,3]},"same":5}`), done)
+	for i, want := range []string{"computed again: was 2, is 3", "computed again.", "computed again."} {
+		if got[i].Action != want {
+			t.Errorf("Tell(%s) = %q, want %q", feedback.Findings[i].Path, got[i].Action, want)
+		}
 	}
 }

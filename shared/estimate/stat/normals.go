@@ -36,7 +36,7 @@ func NewNormals(seed [32]byte, stream uint64) Normals { return Normals{newSource
 func (n Normals) Fill(z []float64) {
 	for len(z) >= 2 {
 		bits := n.source.Uint64()
-		one, two := uint32(bits), uint32(bits>>32) //nolint:gosec // G115: the halves of the word are what is meant
+		one, two := uint32(bits), uint32(bits>>32)
 		z[0], z[1] = inner(one), inner(two)
 		if isOuter(one) {
 			z[0] = exact(one)
@@ -47,7 +47,7 @@ func (n Normals) Fill(z []float64) {
 		z = z[2:]
 	}
 	if len(z) == 1 {
-		one := uint32(n.source.Uint64() >> 32) //nolint:gosec // G115: the upper half is what is meant
+		one := uint32(n.source.Uint64() >> 32)
 		if z[0] = inner(one); isOuter(one) {
 			z[0] = exact(one)
 		}

@@ -46,7 +46,7 @@ func Ranks(xs []float64) []float64 {
 func RankSort(xs []float64) (ranks, sorted []float64) {
 	keys := make([]keyed, len(xs))
 	for i, x := range xs {
-		keys[i] = keyed{sortable(x), int32(i)} //nolint:gosec // G115: a sample of 2³¹ values would not fit into memory
+		keys[i] = keyed{sortable(x), int32(i)}
 	}
 	keys = radix(keys, make([]keyed, len(xs)))
 	ranks, sorted = make([]float64, len(xs)), make([]float64, len(xs))
