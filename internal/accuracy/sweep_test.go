@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"truecost.dev/internal/accuracy"
@@ -143,6 +145,55 @@ func TestUsualJobsAreRecognised(t *testing.T) {
 		if got := takeoff.ProjectType(c); got.SchemaType != p.SchemaType {
 			t.Errorf("%s (%s) is taken for %s", p.Key, p.Description, got.Key)
 		}
+	}
+}
+
+// finishOf is a finish level that a type is for.
+func finishOf(p catalog.ProjectType) string {
+	for _, finish := range accuracy.Finishes {
+		if finish != "budget" && strings.Contains(p.FinishLevels, finish) {
+			return finish
+		}
+	}
+	return "mid_range"
+}
+
+// A brief that says type, size, finish and which divisions, and not a line, gets
+// the assembly of its type: the price of the same job in full, with doubt.
+func TestThinScopesArePricedByTheirAssembly(t *testing.T) {
+	t.Parallel()
+	thin := 0
+	for _, p := range catalog.ProjectTypes() {
+		for s := range sizes {
+			j := job{project: p.Key, finish: slices.Index(accuracy.Finishes, finishOf(p)), size: s}
+			full, err := accuracy.Price(j.order(t))
+			if err != nil {
+				t.Fatalf("%s: %v", j, err)
+			}
+			c := j.order(t)
+			for key, d := range c.Scope {
+				d.Items = nil
+				c.Scope[key] = d
+			}
+			if takeoff.ProjectType(c).Key != p.Key {
+				continue // known by its lines, or a sibling
+			}
+			ctx, err := accuracy.Price(c)
+			if err != nil {
+				t.Errorf("%s, thin: %v", j, err)
+				continue
+			}
+			thin++
+			if want := full.Cost.Total.Low.Float(); (takeoff.UsualArea(&p) > 0 || s == 1) && math.Abs(ctx.Cost.Total.Low.Float()/want-1) > 0.01 {
+				t.Errorf("%s: thin %v, in full %v", j, ctx.Cost.Total.Low, full.Cost.Total.Low)
+			}
+			if ctx.Cost.LineConfidence >= full.Cost.LineConfidence || ctx.Scope.Class < 4 {
+				t.Errorf("%s: thin confidence %v, in full %v, class %d", j, ctx.Cost.LineConfidence, full.Cost.LineConfidence, ctx.Scope.Class)
+			}
+		}
+	}
+	if thin < 60 {
+		t.Errorf("%d thin scopes were priced, want most", thin)
 	}
 }
 

@@ -74,8 +74,11 @@ func (t *taker) completeness(s *estimate.Scope) estimate.Completeness {
 	for i := range s.Divisions {
 		d := &s.Divisions[i]
 		status[d.Code] = d.Status
-		if d.Status == estimate.Included && len(d.Items) == 0 {
+		switch n := t.filledIn(d.Code); {
+		case d.Status == estimate.Included && len(d.Items) == 0:
 			c.Warnings = append(c.Warnings, fmt.Sprintf("Division %s is included and has no lines.", d.Code))
+		case n > 0:
+			c.Warnings = append(c.Warnings, fmt.Sprintf("Division %s is included and came without a line: the %d usual ones of such a job stand in. Confirm them.", d.Code, n))
 		}
 		for j := range d.Items {
 			l := &d.Items[j]

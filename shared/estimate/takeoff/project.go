@@ -228,7 +228,7 @@ func definition(d *estimate.ScopeSection, g *geometry) (int, string) {
 	for i := range d.Items {
 		l := &d.Items[i]
 		switch {
-		case l.CodeSource == ByDefault || l.Validation == NeedsVerification || l.QuantitySource == Allowance:
+		case l.CodeSource == ByDefault || l.Validation == NeedsVerification || l.QuantitySource == Allowance, l.QuantitySource == Formula && l.Source == "standard_allowance":
 			weak++
 		case l.Validation == Validated || l.QuantitySource == Measured || l.Source == "user_input":
 			firm++

@@ -21,9 +21,11 @@ type Correction struct {
 
 // Take returns the bill of quantities of c. corrections, by line id, is nil on a
 // first attempt. It never fails: what cannot be matched or converted is carried
-// with a default and marked, and a scope without lines is a bill without lines.
+// with a default and marked, included divisions without a line are Filled, and a
+// scope that includes nothing is a bill without lines.
 func Take(c *estimate.Clarification, corrections map[string]Correction) estimate.Scope {
 	project := ProjectType(c)
+	c = Filled(c)
 	t := taker{in: c, project: project, geometry: measure(c, project), corrections: corrections, column: column(project, c.Brief.Summary.Finish)}
 	s := estimate.Scope{
 		EstimateID: c.EstimateID, ProjectType: c.Brief.ProjectType, ProjectKey: project.Key,
@@ -131,6 +133,9 @@ func (t *taker) line(in *estimate.ScopeItem, division, path string) estimate.Sco
 		CostCode: m.item.Code, CodeName: m.item.Name, CodeConfidence: m.confidence, CodeSource: m.source,
 		Searchable: searchable(in), Trade: catalog.TradeName(m.item.Trade),
 		Validation: Estimated, ValidationNote: join(q.note, m.note),
+	}
+	if isUsual(in) {
+		l.QuantitySource = Formula
 	}
 	t.price(&l, m.item, q.dollars)
 	l.Confidence = in.Confidence
