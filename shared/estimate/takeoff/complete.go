@@ -47,6 +47,8 @@ var needs = []need{
 	{when: []string{"0241"}, then: []string{"017400.3", "024119.37"}, division: "01", missing: "dumpster or haul-off of debris"},
 	{when: []string{"093013.11", "093013.20", "224123.1"}, then: []string{"093013.21", "071326", "224123.20", "093013.20"}, division: "09", kinds: "bathroom_remodel", missing: "waterproofing of shower or tub walls"},
 	{when: []string{"093013.11"}, then: []string{"092900.13", "093013.21"}, division: "09", kinds: "bathroom_remodel", missing: "backer board behind wall tile"},
+	{when: []string{"224119.10", "224123.1"}, then: []string{"093013.11", "093033", "224123.20"}, division: "09", kinds: "bathroom_remodel", missing: "wall finish round the tub or shower"},
+	{when: []string{"224119.1", "224123.2"}, then: []string{"0241"}, division: "02", kinds: "bathroom_remodel", missing: "demolition of the tub or shower that is replaced"},
 	{when: []string{"2241"}, then: []string{"221116", "221316"}, division: "22", kinds: "bathroom_remodel addition basement_finish attic_conversion", missing: "rough-in for the plumbing fixtures"},
 	{when: []string{"224119", "224123"}, then: []string{"233423"}, division: "23", kinds: "bathroom_remodel attic_conversion basement_finish", missing: "exhaust fan of the wet room"},
 	{when: []string{"2241"}, then: []string{"262726.11"}, division: "26", kinds: "kitchen_remodel bathroom_remodel", missing: "GFCI receptacles"},
@@ -56,7 +58,7 @@ var needs = []need{
 	{when: []string{"061533.2"}, then: []string{"061533.3", "057300"}, division: "06", kinds: "deck_patio", missing: "rail of the deck, if it is 30 in above grade"},
 	{when: []string{"061100.12"}, then: []string{"061600.10"}, division: "06", missing: "sheathing of the exterior walls"},
 	{when: []string{"061100.12"}, then: []string{"0721"}, division: "07", missing: "insulation of the exterior walls"},
-	{when: []string{"061100.12"}, then: []string{"0746", "0421", "0473", "0992"}, division: "07", kinds: "addition garage", missing: "siding of the exterior walls"},
+	{when: []string{"061100.12"}, then: []string{"0746", "0421", "0473"}, division: "07", kinds: "addition garage", missing: "siding of the exterior walls"},
 	{when: []string{"061100.13", "061753"}, then: []string{"0731", "0741", "0754"}, division: "07", missing: "roofing over the new roof frame"},
 	{when: []string{"033053.1", "033053.5"}, then: []string{"3123"}, division: "31", missing: "excavation for the footings"},
 }
