@@ -19,7 +19,7 @@ func (p *pages) bars(parts []amount) {
 		p.paragraph(title(missing) + ".")
 		return
 	}
-	const h, names, values = 5.6, 62.0, 36.0
+	const h, names, values = 5.0, 62.0, 36.0
 	p.need(min(h*float64(len(parts)), p.bottom()-margin))
 	room := p.width() - names - values
 	for _, a := range parts {

@@ -63,7 +63,7 @@ func (r *report) buildUp() {
 		overhead = fmt.Sprintf("general conditions %s, design %s, company %s", a.GeneralConditions.Low, a.Design.Low, a.CompanyOverhead.Low)
 		profit = percent(100*a.ProfitPct) + " of cost"
 		tax = fmt.Sprintf("%.3g %% on %s", 100*a.TaxPct, a.TaxBase)
-		permits = "class " + a.PermitClass + ", at cost"
+		permits = "permit class " + a.PermitClass + ", at cost"
 	}
 	if f := r.doc.Final; f != nil {
 		contingency = fmt.Sprintf("%.1f %% of the base", f.Breakdown.ContingencyPct)

@@ -22,7 +22,7 @@ func TestPoppler(t *testing.T) {
 	d := document(t, "kitchen")
 	for _, client := range []bool{true, false} {
 		f := pdf(t, d, report.Options{Client: client})
-		cmd := exec.CommandContext(t.Context(), program, "-layout", "-", "-") //nolint:gosec // G204: found by its name
+		cmd := exec.CommandContext(t.Context(), program, "-layout", "-", "-")
 		cmd.Stdin = bytes.NewReader(f.Bytes)
 		out, err := cmd.Output()
 		if err != nil {

@@ -76,12 +76,12 @@ func (r *report) register(k *estimate.Risk) {
 		}})
 	}
 	r.table([]column{
-		{head: "Risk", weight: 5},
+		{head: "Risk", weight: 4.4},
 		{head: "Category", weight: 2.2},
-		{head: "Probability", weight: 1.9, right: true},
-		{head: "Impact", weight: 3, right: true},
+		{head: "Chance", weight: 1.7, right: true},
+		{head: "Impact", weight: 3.7, right: true},
 		{head: "Expected", weight: 1.8, right: true},
-		{head: "Rating", weight: 2.6},
+		{head: "Rating", weight: 2.4},
 		{head: "Mitigation", weight: 5},
 	}, rows)
 	r.note("Owner of each risk: " + missing + ". Rating by the correlation with the total: above 0.7 high, above 0.4 medium.")

@@ -85,8 +85,8 @@ func class(e *estimate.ExecutiveSummary) string {
 // and what may change either.
 func (r *report) clientSummary() {
 	d := r.doc
-	r.paragraph(fmt.Sprintf("The total project estimate is %s. It covers the work described in this report, with permits and fees, and a reserve for what only shows once the work begins: "+
-		"in four cases of five the work costs no more. The likely cost is %s.", whole(d.Total()), r.likely()))
+	r.paragraph(fmt.Sprintf("The total project estimate is %s. It covers the work described in this report, with permits and fees%s. The likely cost is %s.",
+		whole(d.Total()), r.reserve(), r.likely()))
 	if text := public(d.Scope); text != "" {
 		r.sub("The work", 12)
 		r.paragraph(text)
@@ -100,6 +100,18 @@ func (r *report) clientSummary() {
 		"A decision on the scope, on the exclusions and on the selections behind the allowances, before work is ordered.",
 		"A payment schedule: " + missing + " in this estimate; it is agreed in the contract.",
 	})
+}
+
+// reserve says what the total holds beyond the base, where that is known.
+func (r *report) reserve() string {
+	f := r.doc.Final
+	switch {
+	case f == nil || f.Breakdown.Contingency <= 0:
+		return ""
+	case f.Breakdown.ContingencyFixed || f.Breakdown.Total != f.Executive.Range.P80:
+		return ", and a reserve for what only shows once the work begins"
+	}
+	return ", and a reserve for what only shows once the work begins: in four cases of five the work costs no more"
 }
 
 func (r *report) milestones() {

@@ -26,12 +26,13 @@ type grid struct {
 }
 
 const (
-	gap      = 3.0 // between two columns
-	cellRoom = 1.1 // above and below the text of a cell
+	gap      = 3.0  // between two columns
+	cellRoom = 1.1  // above and below the text of a cell
+	tallRow  = 40.0 // a row that is higher may go on on the next page
 )
 
-// table writes rows under a head, which every further page repeats. A row is
-// broken between its lines only when it is longer than a page.
+// table writes rows under a head, which every further page repeats. Only
+// a tall row is broken between its lines.
 func (p *pages) table(columns []column, rows []row) {
 	if len(rows) == 0 {
 		p.paragraph(title(missing) + ".")
@@ -46,7 +47,7 @@ func (p *pages) table(columns []column, rows []row) {
 		g.widths = append(g.widths, c.weight/sum*p.width())
 	}
 	first := g.lines(rows[0])
-	p.need(g.height(g.heads()) + g.height(first) + 4)
+	p.need(g.height(g.heads()) + min(g.height(first), tallRow) + 4)
 	g.printHead()
 	for i := range rows {
 		g.print(rows[i], i+1 < len(rows) && rows[i].group)
@@ -106,8 +107,8 @@ func (g *grid) print(r row, stays bool) {
 	if stays {
 		room += g.step() + 2*cellRoom
 	}
-	if whole := g.bottom() - margin - 20; h > whole {
-		g.long(r, cells, int((whole-2*cellRoom)/g.step()))
+	if h > tallRow && g.y+h > g.bottom() {
+		g.long(r, cells)
 		return
 	}
 	if g.need(room) {
@@ -127,9 +128,15 @@ func (g *grid) print(r row, stays bool) {
 	g.cells(cells, h)
 }
 
-// long writes a row that no page holds in parts of so many lines.
-func (g *grid) long(r row, cells [][]string, most int) {
+// long writes a row in parts, each as long as its page has room.
+func (g *grid) long(r row, cells [][]string) {
 	for {
+		most := int((g.bottom() - g.y - 2*cellRoom) / g.step())
+		if most < 3 {
+			g.turn(g.wide)
+			g.printHead()
+			continue
+		}
 		part, rest := make([][]string, len(cells)), false
 		for i, c := range cells {
 			n := min(most, len(c))
@@ -137,9 +144,6 @@ func (g *grid) long(r row, cells [][]string, most int) {
 			rest = rest || len(cells[i]) > 0
 		}
 		h := g.height(part)
-		if g.need(h) {
-			g.printHead()
-		}
 		g.font(g.size, r.strong || r.group, ink)
 		g.cells(part, h)
 		if !rest {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"truecost.dev/shared/estimate"
 )
@@ -46,6 +47,37 @@ func (r *report) assumptions() {
 	})
 }
 
+// holding is what a category holds: each thing once, with all there is of it.
+type holding struct {
+	category string
+	names    []string // in order, with the unit of each beside it
+	units    []string
+	sums     map[string]float64 // quantity by name and unit
+}
+
+func (h *holding) add(name string, v *estimate.RootBillItem) {
+	unit := string(v.Unit)
+	if v.Unit == estimate.LumpSum || v.Unit == estimate.Allowance || v.Unit == estimate.Hour || v.Unit == estimate.Day {
+		unit = "" // how much of it is no matter of the client's
+	}
+	key := name + "\x00" + unit
+	if _, known := h.sums[key]; !known {
+		h.names, h.units = append(h.names, name), append(h.units, unit)
+	}
+	h.sums[key] += v.Quantity
+}
+
+func (h *holding) String() string {
+	list := make([]string, len(h.names))
+	for i, name := range h.names {
+		list[i] = name
+		if unit := h.units[i]; unit != "" && h.sums[name+"\x00"+unit] > 0 {
+			list[i] += " (" + number(h.sums[name+"\x00"+unit]) + " " + unit + ")"
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
 // included tells a client what each category holds, with quantities and without
 // prices.
 func (r *report) included() {
@@ -54,6 +86,7 @@ func (r *report) included() {
 		return
 	}
 	var rows []row
+	var held []holding
 	at := map[string]int{}
 	for i := range r.doc.Bill.Items {
 		v := &r.doc.Bill.Items[i]
@@ -61,17 +94,16 @@ func (r *report) included() {
 		if name == "" {
 			continue
 		}
-		if v.Quantity > 0 && v.Unit != estimate.LumpSum && v.Unit != estimate.Hour && v.Unit != estimate.Day {
-			name += " (" + number(v.Quantity) + " " + string(v.Unit) + ")"
-		}
 		group := category(v.Division, "")
 		n, known := at[group]
 		if !known {
-			n = len(rows)
-			at[group], rows = n, append(rows, row{cells: []string{group, name}})
-			continue
+			n = len(held)
+			at[group], held = n, append(held, holding{category: group, sums: map[string]float64{}})
 		}
-		rows[n].cells[1] += "; " + name
+		held[n].add(name, v)
+	}
+	for i := range held {
+		rows = append(rows, row{cells: []string{held[i].category, held[i].String()}})
 	}
 	r.table([]column{{head: "Category", weight: 3}, {head: "What it holds", weight: 8}}, rows)
 }
@@ -118,10 +150,10 @@ func (r *report) sources(f *estimate.Final) {
 	r.sub("Sources", 24)
 	var rows []row
 	for _, p := range f.Sources {
-		rows = append(rows, row{cells: []string{p.What, p.Source, or(p.Date), p.Level}})
+		rows = append(rows, row{cells: []string{spaced(p.What), p.Source, or(p.Date), p.Level}})
 	}
 	r.table([]column{{head: "Figure", weight: 3}, {head: "Source", weight: 6}, {head: "Date", weight: 1.6}, {head: "Level", weight: 1.4}}, rows)
 	if p := r.doc.Location; p != nil {
-		r.paragraph(fmt.Sprintf("Local indexes (1.00 is the national average): labor %.2f, material %.2f, together %.2f, from the %s.", p.LaborIndex, p.MaterialIndex, p.LocationFactor, p.Level))
+		r.paragraph(fmt.Sprintf("Local indexes (1.00 is the national average): labor %.2f, material %.2f, together %.2f. They are those of the place's level %s.", p.LaborIndex, p.MaterialIndex, p.LocationFactor, p.Level))
 	}
 }

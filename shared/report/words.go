@@ -135,6 +135,18 @@ func title(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
+// spaced makes "locationFactor" "Location factor".
+func spaced(s string) string {
+	var words strings.Builder
+	for i, r := range s {
+		if i > 0 && unicode.IsUpper(r) {
+			words.WriteByte(' ')
+		}
+		words.WriteRune(unicode.ToLower(r))
+	}
+	return title(words.String())
+}
+
 // counted is "1 week" or "3.5 weeks".
 func counted(v float64, unit string) string {
 	if v == 1 {
