@@ -69,6 +69,10 @@ accuracy: ## every project type at its default drivers beside its national check
 	@set -o pipefail; go test ./internal/accuracy -count=1 -v -run Sweep -full | grep -v '^=== '
 	@set -o pipefail; go test ./shared/estimate/locality -count=1 -v -run EveryPrefix | grep -v '^=== '
 
+.PHONY: coverage
+coverage: ## synthetic jobs with known truths: the published P10 to P90 must hold 75 to 85 percent; FLAGS="-seed 7"
+	@go run ./internal/coverage/cmd $(FLAGS)
+
 .PHONY: bench
 bench: build ## the benchmarks, as a table with ratios
 	@go run ./internal/bench
