@@ -3,7 +3,6 @@ package cost
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
@@ -79,7 +78,7 @@ func compare(in estimate.Context, c *output) (k comparison, ok bool) {
 	for _, portion := range bill {
 		all += direct(portion, portion.Item.MatTyp)
 		if division := portion.Item.Division; lines[division] > 0 {
-			common += direct(portion, gradePrice(p, in.Scope.Finish, portion.Item))
+			common += direct(portion, portion.Item.Material(p.Grade(in.Scope.Finish)))
 			usual[division]++
 		}
 	}
@@ -142,16 +141,4 @@ func direct(p catalog.Portion, material float64) float64 {
 		rate = t.Rate
 	}
 	return p.Quantity * (material*(1+p.Item.WastePct/100) + p.Item.HoursTyp*rate + p.Item.Equipment)
-}
-
-func gradePrice(p *catalog.ProjectType, finish string, item *catalog.Item) float64 {
-	switch {
-	case !item.FinishSensitive:
-		return item.MatTyp
-	case strings.Contains(p.PricePoints, finish+":low"):
-		return item.MatLow
-	case strings.Contains(p.PricePoints, finish+":high"):
-		return item.MatHigh
-	}
-	return item.MatTyp
 }

@@ -84,7 +84,7 @@ func (t *terms) catalogued(p *priced) {
 		return
 	}
 	p.qty, p.unit, p.work.qty = qty, unit, qty
-	p.work.material, p.work.hours, p.work.equipment = t.grade.price(item), item.HoursTyp, item.Equipment
+	p.work.material, p.work.hours, p.work.equipment = item.Material(t.grade), item.HoursTyp, item.Equipment
 	p.work.waste = item.WastePct / 100
 	if p.scope.MaterialPerUnit > 0 && p.scope.HoursPerUnit == 0 {
 		p.work.hours = 0 // the scope took the labor out: its installation is excluded (R8)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"truecost.dev/shared/estimate"
+	"truecost.dev/shared/estimate/catalog"
 	"truecost.dev/shared/estimate/money"
 )
 
@@ -93,7 +94,7 @@ func drivers(c *estimate.Cost) []string {
 
 // savings names the three lines whose next lower grade saves most.
 func (t *terms) savings(lines []*priced, perDollar float64) []string {
-	lower := map[grade]grade{"high": "typ", "typ": "low"}[t.grade]
+	lower := map[catalog.Grade]catalog.Grade{catalog.High: catalog.Typical, catalog.Typical: catalog.Low}[t.grade]
 	if lower == "" {
 		return []string{}
 	}
@@ -103,10 +104,10 @@ func (t *terms) savings(lines []*priced, perDollar float64) []string {
 	}
 	var found []saving
 	for _, p := range lines {
-		if p.item == nil || !p.item.FinishSensitive || p.doubts.allowance || t.grade.price(p.item) <= 0 {
+		if p.item == nil || !p.item.FinishSensitive || p.doubts.allowance || p.item.Material(t.grade) <= 0 {
 			continue
 		}
-		share := 1 - lower.price(p.item)/t.grade.price(p.item)
+		share := 1 - p.item.Material(lower)/p.item.Material(t.grade)
 		if amount := p.shown.material * share * perDollar; amount >= 50 {
 			found = append(found, saving{p, amount})
 		}
@@ -115,7 +116,7 @@ func (t *terms) savings(lines []*priced, perDollar float64) []string {
 		return cmp.Or(cmp.Compare(b.amount, a.amount), strings.Compare(a.p.scope.ID, b.p.scope.ID))
 	})
 	out := []string{}
-	words := map[grade]string{"low": "budget", "typ": "mid-range"}
+	words := map[catalog.Grade]string{catalog.Low: "budget", catalog.Typical: "mid-range"}
 	for _, s := range found[:min(3, len(found))] {
 		out = append(out, fmt.Sprintf("%s: %s material would save about %s.", s.p.scope.Item, words[lower], money.FromFloat(s.amount).Whole()))
 	}

@@ -12,7 +12,7 @@ type terms struct {
 	project *catalog.ProjectType
 	profile catalog.Markup
 	markups markups
-	grade   grade
+	grade   catalog.Grade
 	place   *estimate.Location
 	taxes   taxes
 	esc     escalation
@@ -45,7 +45,7 @@ func termsOf(ctx estimate.Context) *terms {
 		t.markups.design = 0
 		t.assume("Design and engineering are excluded and carry no fee.")
 	}
-	t.grade = gradeOf(t.project.PricePoints, ctx.Scope.Finish)
+	t.grade = t.project.Grade(ctx.Scope.Finish)
 	t.taxes = taxesOf(ctx.Location.Tax, t.project.PermitClass == "commercial")
 
 	year := ctx.Location.PriceYear

@@ -26,7 +26,7 @@ type Correction struct {
 func Take(c *estimate.Clarification, corrections map[string]Correction) estimate.Scope {
 	project := ProjectType(c)
 	c = Filled(c)
-	t := taker{in: c, project: project, geometry: measure(c, project), corrections: corrections, column: column(project, c.Brief.Summary.Finish)}
+	t := taker{in: c, project: project, geometry: measure(c, project), corrections: corrections, grade: project.Grade(c.Brief.Summary.Finish)}
 	s := estimate.Scope{
 		EstimateID: c.EstimateID, ProjectType: c.Brief.ProjectType, ProjectKey: project.Key,
 		Finish: c.Brief.Summary.Finish, Complexity: c.Brief.Summary.Complexity, Sqft: c.Brief.Summary.Sqft,
@@ -50,25 +50,7 @@ type taker struct {
 	project     *catalog.ProjectType
 	geometry    *geometry
 	corrections map[string]Correction
-	column      string // low, typ or high: the price of finish-sensitive items
-}
-
-// column returns the price column for a finish level: as the project type says,
-// and for a level it does not know the natural one.
-func column(p *catalog.ProjectType, finish string) string {
-	for pair := range strings.SplitSeq(p.PricePoints, ";") {
-		if level, col, _ := strings.Cut(pair, ":"); level == finish {
-			return col
-		}
-	}
-	switch finish {
-	case "budget":
-		return "low"
-	case "luxury":
-		return "high"
-	default:
-		return "typ"
-	}
+	grade       catalog.Grade
 }
 
 // section takes off one division.
@@ -154,16 +136,7 @@ func (t *taker) price(l *estimate.ScopeLine, it *catalog.Item, dollars bool) {
 		l.MaterialCost = money.FromFloat(l.TakeoffQty)
 		return
 	}
-	material := it.MatTyp
-	if it.FinishSensitive {
-		switch t.column {
-		case "low":
-			material = it.MatLow
-		case "high":
-			material = it.MatHigh
-		}
-	}
-	l.MaterialPerUnit, l.HoursPerUnit, l.WastePct = money.RateFrom(material), it.HoursTyp, it.WastePct
+	l.MaterialPerUnit, l.HoursPerUnit, l.WastePct = money.RateFrom(it.Material(t.grade)), it.HoursTyp, it.WastePct
 	if t.laborExcluded(l) {
 		l.HoursPerUnit = 0
 		l.ValidationNote = join(l.ValidationNote, "installation is excluded by the brief")
