@@ -78,7 +78,7 @@ func compare(in estimate.Context, c *output) (k comparison, ok bool) {
 	for _, portion := range bill {
 		all += direct(portion, portion.Item.MatTyp)
 		if division := portion.Item.Division; lines[division] > 0 {
-			common += direct(portion, portion.Item.Material(p.Grade(in.Scope.Finish)))
+			common += direct(portion, portion.Item.Material(p.GradeOf(in.Scope.Finish, portion.Item)))
 			usual[division]++
 		}
 	}

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Grade is the price point of finish-sensitive material: low, typ or high.
 type Grade string
@@ -28,6 +31,28 @@ func (p *ProjectType) Grade(finish string) Grade {
 	}
 	return Typical
 }
+
+// GradeOf returns the price point of an item at a finish level on jobs of the
+// type. The price points of a type speak of the items of its usual bill; another
+// item is graded by the level alone: semi-custom cabinets in an upscale kitchen,
+// whose own are custom, are at the high end of semi-custom.
+func (p *ProjectType) GradeOf(finish string, item *Item) Grade {
+	if g, ok := usualGrade[finish]; ok && !ownItems()[ownItem{p.Key, item.Code}] {
+		return g
+	}
+	return p.Grade(finish)
+}
+
+type ownItem struct{ project, code string }
+
+// ownItems are the items of every usual bill.
+var ownItems = sync.OnceValue(func() map[ownItem]bool {
+	own := map[ownItem]bool{}
+	for _, line := range AssemblyLines() {
+		own[ownItem{line.ProjectKey, line.ItemCode}] = true
+	}
+	return own
+})
 
 // Material returns the national price of the item's material per unit at a
 // grade; the finish level moves only what is finish-sensitive.

@@ -84,7 +84,7 @@ func (t *terms) catalogued(p *priced) {
 		return
 	}
 	p.qty, p.unit, p.work.qty = qty, unit, qty
-	p.work.material, p.work.hours, p.work.equipment = item.Material(t.grade), item.HoursTyp, item.Equipment
+	p.work.material, p.work.hours, p.work.equipment = item.Material(t.gradeOf(item)), item.HoursTyp, item.Equipment
 	p.work.waste = item.WastePct / 100
 	if p.scope.MaterialPerUnit > 0 && p.scope.HoursPerUnit == 0 {
 		p.work.hours = 0 // the scope took the labor out: its installation is excluded (R8)
@@ -218,7 +218,7 @@ func (p *priced) provenance(t *terms) estimate.Provenance {
 	case p.doubts.allowance:
 		from.Source = "allowance of the scope"
 	case p.item != nil:
-		from.Source = fmt.Sprintf("TrueCost catalogue %s, %s price of %s (%s)", catalog.Version, t.grade, p.item.Name, p.item.Confidence)
+		from.Source = fmt.Sprintf("TrueCost catalogue %s, %s price of %s (%s)", catalog.Version, t.gradeOf(p.item), p.item.Name, p.item.Confidence)
 	default:
 		from.Source = "default of division " + p.division + " from the scope"
 	}

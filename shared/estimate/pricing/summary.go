@@ -94,22 +94,25 @@ func drivers(c *estimate.Cost) []string {
 
 // savings names the three lines whose next lower grade saves most.
 func (t *terms) savings(lines []*priced, perDollar float64) []string {
-	lower := map[catalog.Grade]catalog.Grade{catalog.High: catalog.Typical, catalog.Typical: catalog.Low}[t.grade]
-	if lower == "" {
-		return []string{}
-	}
+	lower := map[catalog.Grade]catalog.Grade{catalog.High: catalog.Typical, catalog.Typical: catalog.Low}
 	type saving struct {
 		p      *priced
+		grade  catalog.Grade // the next lower one
 		amount float64
 	}
 	var found []saving
 	for _, p := range lines {
-		if p.item == nil || !p.item.FinishSensitive || p.doubts.allowance || p.item.Material(t.grade) <= 0 {
+		if p.item == nil || !p.item.FinishSensitive || p.doubts.allowance {
 			continue
 		}
-		share := 1 - p.item.Material(lower)/p.item.Material(t.grade)
+		grade := t.gradeOf(p.item)
+		next, price := lower[grade], p.item.Material(grade)
+		if next == "" || price <= 0 {
+			continue
+		}
+		share := 1 - p.item.Material(next)/price
 		if amount := p.shown.material * share * perDollar; amount >= 50 {
-			found = append(found, saving{p, amount})
+			found = append(found, saving{p, next, amount})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b saving) int {
@@ -118,7 +121,7 @@ func (t *terms) savings(lines []*priced, perDollar float64) []string {
 	out := []string{}
 	words := map[catalog.Grade]string{catalog.Low: "budget", catalog.Typical: "mid-range"}
 	for _, s := range found[:min(3, len(found))] {
-		out = append(out, fmt.Sprintf("%s: %s material would save about %s.", s.p.scope.Item, words[lower], money.FromFloat(s.amount).Whole()))
+		out = append(out, fmt.Sprintf("%s: %s material would save about %s.", s.p.scope.Item, words[s.grade], money.FromFloat(s.amount).Whole()))
 	}
 	return out
 }

@@ -12,7 +12,7 @@ type terms struct {
 	project *catalog.ProjectType
 	profile catalog.Markup
 	markups markups
-	grade   catalog.Grade
+	finish  string // the level that picks the price points
 	place   *estimate.Location
 	taxes   taxes
 	esc     escalation
@@ -45,7 +45,7 @@ func termsOf(ctx estimate.Context) *terms {
 		t.markups.design = 0
 		t.assume("Design and engineering are excluded and carry no fee.")
 	}
-	t.grade = t.project.Grade(ctx.Scope.Finish)
+	t.finish = ctx.Scope.Finish
 	t.taxes = taxesOf(ctx.Location.Tax, t.project.PermitClass == "commercial")
 
 	year := ctx.Location.PriceYear
@@ -62,6 +62,9 @@ func termsOf(ctx estimate.Context) *terms {
 	t.factors = factorsOf(ctx)
 	return t
 }
+
+// gradeOf returns the price point of an item on this job.
+func (t *terms) gradeOf(item *catalog.Item) catalog.Grade { return t.project.GradeOf(t.finish, item) }
 
 func (t *terms) warn(format string, args ...any) {
 	t.warnings = append(t.warnings, fmt.Sprintf(format, args...))

@@ -21,7 +21,7 @@ func (t *taker) describe(s *estimate.Scope) {
 	a.Observations = observations(s)
 	a.Materials = append(a.Materials, dearest(s)...)
 	a.Complexity = append(a.Complexity, t.complexity(s)...)
-	a.Finish = fmt.Sprintf("Priced at the %q column of the catalogue, as %s finish asks of %s.", t.grade, strings.ReplaceAll(s.Finish, "_", "-"), strings.ReplaceAll(s.ProjectKey, "_", " "))
+	a.Finish = fmt.Sprintf("Priced at the %q column of the catalogue, as %s finish asks of %s.", t.project.Grade(t.finish), strings.ReplaceAll(s.Finish, "_", "-"), strings.ReplaceAll(s.ProjectKey, "_", " "))
 	a.Recommendations = append(a.Recommendations, advice(s)...)
 	s.Analysis = a
 }

@@ -26,7 +26,7 @@ type Correction struct {
 func Take(c *estimate.Clarification, corrections map[string]Correction) estimate.Scope {
 	project := ProjectType(c)
 	c = Filled(c)
-	t := taker{in: c, project: project, geometry: measure(c, project), corrections: corrections, grade: project.Grade(c.Brief.Summary.Finish)}
+	t := taker{in: c, project: project, geometry: measure(c, project), corrections: corrections, finish: c.Brief.Summary.Finish}
 	s := estimate.Scope{
 		EstimateID: c.EstimateID, ProjectType: c.Brief.ProjectType, ProjectKey: project.Key,
 		Finish: c.Brief.Summary.Finish, Complexity: c.Brief.Summary.Complexity, Sqft: c.Brief.Summary.Sqft,
@@ -50,7 +50,7 @@ type taker struct {
 	project     *catalog.ProjectType
 	geometry    *geometry
 	corrections map[string]Correction
-	grade       catalog.Grade
+	finish      string // the level that picks the price points
 }
 
 // section takes off one division.
@@ -136,7 +136,7 @@ func (t *taker) price(l *estimate.ScopeLine, it *catalog.Item, dollars bool) {
 		l.MaterialCost = money.FromFloat(l.TakeoffQty)
 		return
 	}
-	l.MaterialPerUnit, l.HoursPerUnit, l.WastePct = money.RateFrom(it.Material(t.grade)), it.HoursTyp, it.WastePct
+	l.MaterialPerUnit, l.HoursPerUnit, l.WastePct = money.RateFrom(it.Material(t.project.GradeOf(t.finish, it))), it.HoursTyp, it.WastePct
 	if t.laborExcluded(l) {
 		l.HoursPerUnit = 0
 		l.ValidationNote = join(l.ValidationNote, "installation is excluded by the brief")
