@@ -29,12 +29,12 @@ type printing struct {
 
 // printed is the published answer, which has no envelope.
 type printed struct {
-	Success     bool   `json:"success"`
-	URL         string `json:"pdf_url"`      // data:application/pdf;base64,…
-	StoragePath string `json:"storage_path"` // pdfs/{id}/{name}, kept as estimates/{id}/reports/{name}
-	Pages       int    `json:"page_count"`
-	Size        int    `json:"file_size_bytes"`
-	GeneratedAt string `json:"generated_at"` // the time of the estimate that is printed
+	Success     bool    `json:"success"`
+	URL         string  `json:"pdf_url"`      // data:application/pdf;base64,…
+	StoragePath string  `json:"storage_path"` // pdfs/{id}/{name}, kept as estimates/{id}/reports/{name}
+	Pages       int     `json:"page_count"`
+	Size        int     `json:"file_size_bytes"`
+	GeneratedAt *string `json:"generated_at"` // the time of the estimate that is printed; null when it has none
 }
 
 // pdf renders the report of an estimate from its document and keeps it. The URL
@@ -68,10 +68,14 @@ func (p Ports) pdf(ctx context.Context, call callable.Call) (any, error) {
 	if err := store.PutReport(ctx, req.EstimateID, name, mediaPDF, file.Bytes); err != nil {
 		return nil, fmt.Errorf("keep the report of %s: %w", req.EstimateID, err)
 	}
+	var generated *string
+	if date := doc.Date(); !date.IsZero() {
+		generated = new(date.Format(time.RFC3339))
+	}
 	return printed{
 		Success: true, URL: "data:" + mediaPDF + ";base64," + base64.StdEncoding.EncodeToString(file.Bytes),
 		StoragePath: "pdfs/" + req.EstimateID + "/" + name,
-		Pages:       file.Pages, Size: len(file.Bytes), GeneratedAt: doc.Date().Format(time.RFC3339),
+		Pages:       file.Pages, Size: len(file.Bytes), GeneratedAt: generated,
 	}, nil
 }
 

@@ -60,6 +60,9 @@ type pages struct {
 func newPages(title, foot string, date time.Time, count int) *pages {
 	pdf := fpdf.NewCustom(&fpdf.InitType{UnitStr: "mm", Size: fpdf.SizeType{Wd: letterWidth, Ht: letterHeight}})
 	p := &pages{pdf: pdf, foot: foot, count: count}
+	if date.IsZero() {
+		date = time.Unix(0, 0).UTC() // the library would take the clock's
+	}
 	pdf.SetCatalogSort(true)
 	pdf.SetCreationDate(date)
 	pdf.SetModificationDate(date)

@@ -243,8 +243,13 @@ func TestClientCategoriesAddUp(t *testing.T) {
 	}
 }
 
+// Also without a date of its own: the library would take the clock's.
 func TestSameDocumentSameBytes(t *testing.T) {
 	t.Parallel()
+	empty, err := report.Read([]byte(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, o := range []report.Options{{}, {Client: true}} {
 		first := pdf(t, document(t, "kitchen"), o)
 		if again := pdf(t, document(t, "kitchen"), o); !bytes.Equal(first.Bytes, again.Bytes) {
@@ -252,6 +257,9 @@ func TestSameDocumentSameBytes(t *testing.T) {
 		}
 		if first.Pages != bytes.Count(first.Bytes, []byte("/Type /Page\n")) {
 			t.Errorf("PDF says it has %d pages with %+v", first.Pages, o)
+		}
+		if f := pdf(t, empty, o); !bytes.Contains(f.Bytes, []byte("(D:19700101000000")) {
+			t.Errorf("the PDF of an estimate without a date has another than the fixed one with %+v", o)
 		}
 	}
 }

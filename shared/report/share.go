@@ -36,7 +36,7 @@ func category(code, name string) string {
 // the categories show adds up to what the total shows.
 func (d *Document) clientShares() []amount {
 	total := d.Total()
-	if total == nil || d.Breakdown == nil {
+	if total == nil || *total < 0 || d.Breakdown == nil {
 		return nil
 	}
 	var parts []amount

@@ -110,7 +110,12 @@ func number(v float64) string {
 }
 
 // percent formats a value that is 0–100.
-func percent(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " %" }
+func percent(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return missing
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64) + " %"
+}
 
 // day formats a date for readers.
 func day(d estimate.Date) string {
