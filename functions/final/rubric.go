@@ -111,7 +111,6 @@ func anotherJob(in estimate.Context, f *output) []agent.Finding {
 func executive(in estimate.Context, f *output) agent.Grade {
 	e := &f.Executive
 	var found []agent.Finding
-	grave := false // another job is described
 	need := func(ok bool, path, issue string, observed any, expected string) {
 		if !ok {
 			found = append(found, wrong("executiveSummary."+path, issue, "It is the first and often the only page that is read.", observed, expected))
@@ -124,20 +123,14 @@ func executive(in estimate.Context, f *output) agent.Grade {
 	need(e.Range.P50 > 0 && e.Range.P90 > 0, "confidenceRange", "The range is missing.", e.Range, "P10 to P90")
 	if c := in.Clarification; c != nil && e.ProjectType != c.Brief.ProjectType {
 		need(false, "projectType", "The kind of project is another one.", e.ProjectType, c.Brief.ProjectType)
-		grave = true
 	}
 	if c := in.Clarification; c != nil && !strings.Contains(e.Location, c.Brief.Location.City) {
 		need(false, "location", "The place is another one.", e.Location, c.Brief.Location.City)
-		grave = true
 	}
 	if e.Weeks > 0 && !strings.Contains(e.Duration, fmt.Sprintf("%.1f", e.Weeks)) {
 		need(false, "duration", "The words state another duration than the figures.", e.Duration, fmt.Sprintf("%.1f weeks", e.Weeks))
-		grave = true
 	}
-	if grave || len(found) > 2 {
-		return agent.Gate(found...)
-	}
-	return agent.Deduct(35, found)
+	return gateIf(found)
 }
 
 func class(in estimate.Context, f *output) agent.Grade {
@@ -157,13 +150,9 @@ func class(in estimate.Context, f *output) agent.Grade {
 		found = append(found, wrong("executiveSummary.validityDays", "The validity of the price is not stated.", "Prices move.", e.ValidDays, 30))
 	}
 	if f.Confidence <= 0 || f.Confidence > 1 {
-		other = true
 		found = append(found, wrong("confidence", "The confidence is not a share.", why, f.Confidence, "0 to 1"))
 	}
-	if other || len(found) > 1 {
-		return agent.Gate(found...)
-	}
-	return agent.Deduct(40, found)
+	return gateIf(found)
 }
 
 // timeline holds the dates against the schedule (F11), and the first page

@@ -114,7 +114,6 @@ func sources(in estimate.Context, f *output) agent.Grade {
 	if len(f.Assumptions) < 3 {
 		found = append(found, wrong("assumptions", "The assumptions are thin.", "A price holds under its assumptions.", len(f.Assumptions), "date, place, markups and class at least"))
 	}
-	bare := len(f.Disclaimers) == 0 || len(f.Sources) == 0 || len(f.Assumptions) == 0
 	if len(f.Disclaimers) == 0 {
 		found = append(found, wrong("disclaimers", "No disclaimer is given.", "An estimate is not an offer.", 0, "at least one"))
 	}
@@ -133,10 +132,7 @@ func sources(in estimate.Context, f *output) agent.Grade {
 			}
 		}
 	}
-	if bare || len(found) > 2 {
-		return agent.Gate(found...)
-	}
-	return agent.Deduct(35, found)
+	return gateIf(found)
 }
 
 // warnings looks whether what earlier agents warned of is still said (F13).

@@ -110,12 +110,9 @@ func weatherRight(_ estimate.Context, out *output) agent.Grade {
 	if s := catalog.StateByAbbr(out.State); s != nil && len(off) == 0 {
 		for m, days := range s.LostDays() {
 			if math.Abs(days-w.LostDays[m]) > 2 {
-				grave = append(grave, wrong(fmt.Sprintf("weatherFactors.lostDaysByMonth[%d]", m), "The month does not fit the climate of the state.", why, w.LostDays[m], days))
+				off = append(off, wrong(fmt.Sprintf("weatherFactors.lostDaysByMonth[%d]", m), "The month does not fit the climate of the state.", why, w.LostDays[m], days))
 			}
 		}
-	}
-	if len(grave) > 0 {
-		return agent.Gate(grave...)
 	}
 	if !slices.Contains(winters, w.WinterImpact) {
 		off = append(off, wrong("weatherFactors.winterImpact", "The winter impact is not one of the published grades.", why, w.WinterImpact, strings.Join(winters, ", ")))
@@ -123,5 +120,8 @@ func weatherRight(_ estimate.Context, out *output) agent.Grade {
 	if !within(w.Seasonal, 0.8, 1.3) {
 		off = append(off, wrong("weatherFactors.seasonalAdjustment", "The seasonal factor is out of range.", why, w.Seasonal, "0.8 to 1.3"))
 	}
-	return agent.Deduct(34, off)
+	if len(off) > 0 {
+		return agent.Gate(off...)
+	}
+	return agent.Full()
 }

@@ -118,7 +118,7 @@ func sourced(_ estimate.Context, out *output) agent.Grade {
 		off = append(off, wrong("needsReview", "The place was not found and nobody is asked to look.", "An average stands in for the place.", false, true))
 	}
 	if out.PriceYear != catalog.PriceYear {
-		return agent.Gate(append(off, wrong("priceYear", "The price year is not that of the catalogue.", "Escalation starts from it.", out.PriceYear, catalog.PriceYear))...)
+		off = append(off, wrong("priceYear", "The price year is not that of the catalogue.", "Escalation starts from it.", out.PriceYear, catalog.PriceYear))
 	}
 	for _, what := range []string{"laborRates", "materialIndex", "salesTax", "permitCosts", "weatherFactors"} {
 		i := slices.IndexFunc(out.Provenance, func(p estimate.Provenance) bool { return p.What == what })
@@ -126,5 +126,8 @@ func sourced(_ estimate.Context, out *output) agent.Grade {
 			off = append(off, wrong("provenance", "Source or date of "+what+" is missing.", "A number without a source cannot be checked.", "none", "source and date"))
 		}
 	}
-	return agent.Deduct(25, off)
+	if len(off) > 0 {
+		return agent.Gate(off...)
+	}
+	return agent.Full()
 }

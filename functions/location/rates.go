@@ -38,7 +38,10 @@ func ratesComplete(_ estimate.Context, out *output) agent.Grade {
 			rest = append(rest, wrong("laborRates."+name, fmt.Sprintf("The rate of %s is absent or impossible.", name), why, r, fmt.Sprintf("%d to %d $/h", leastRate, mostRate)))
 		}
 	}
-	return agent.Deduct(10, rest)
+	if len(rest) > 0 {
+		return agent.Gate(rest...)
+	}
+	return agent.Full()
 }
 
 // rateTolerance within which a rate is the national one at the labor index.

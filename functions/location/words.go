@@ -16,7 +16,7 @@ func analysed(_ estimate.Context, out *output) agent.Grade {
 	if n := len(strings.Fields(out.Analysis)); n < 50 {
 		off = append(off, wrong("analysis", "The analysis is too short.", why, fmt.Sprint(n, " words"), "50 words"))
 	} else if !strings.Contains(out.Analysis, fmt.Sprintf("%.3f", out.LocationFactor)) {
-		off = append(off, wrong("analysis", "The analysis does not speak of the factor of this output.", "Prose that contradicts the figures misleads.", "another figure", fmt.Sprintf("%.3f", out.LocationFactor)))
+		return agent.Gate(wrong("analysis", "The analysis does not speak of the factor of this output.", "Prose that contradicts the figures misleads.", "another figure", fmt.Sprintf("%.3f", out.LocationFactor)))
 	}
 	if len(out.KeyFindings) < 3 {
 		off = append(off, wrong("keyFindings", "There are fewer than three findings.", why, len(out.KeyFindings), 3))
@@ -42,7 +42,7 @@ func confident(_ estimate.Context, out *output) agent.Grade {
 		limit = 0.55
 	}
 	if !within(out.Confidence, 0.2, limit) {
-		return agent.Partial(30, wrong("confidence", "The confidence does not fit the level of the data.", "Ranges widen with doubt; false confidence narrows them.", out.Confidence, fmt.Sprintf("0.20 to %.2f at the level %q", limit, out.Level)))
+		return agent.Gate(wrong("confidence", "The confidence does not fit the level of the data.", "Ranges widen with doubt; false confidence narrows them.", out.Confidence, fmt.Sprintf("0.20 to %.2f at the level %q", limit, out.Level)))
 	}
 	return agent.Full()
 }
@@ -58,7 +58,7 @@ func unionRight(_ estimate.Context, out *output) agent.Grade {
 		want = "mixed"
 	}
 	if out.UnionStatus != want || out.Union != (want == "union") || !within(out.UnionShare, 0, 60) {
-		return agent.Partial(0, wrong("unionStatus", "The status does not fit the share of members.", "Readers take it for the labor market of the place.", fmt.Sprintf("%s at %.0f %%", out.UnionStatus, out.UnionShare), want))
+		return agent.Gate(wrong("unionStatus", "The status does not fit the share of members.", "Readers take it for the labor market of the place.", fmt.Sprintf("%s at %.0f %%", out.UnionStatus, out.UnionShare), want))
 	}
 	return agent.Full()
 }

@@ -154,7 +154,7 @@ func shares(_ estimate.Context, r *estimate.Risk) agent.Grade {
 func tornado(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	list := r.MonteCarlo.Tornado
 	if len(list) == 0 {
-		return agent.Partial(0, found("monteCarlo.tornado", "nothing", "at least one bar", "There is no sensitivity analysis.", "It says where effort pays."))
+		return agent.Gate(found("monteCarlo.tornado", "nothing", "at least one bar", "There is no sensitivity analysis.", "It says where effort pays."))
 	}
 	var bad []agent.Finding
 	for i, s := range list {
@@ -166,7 +166,10 @@ func tornado(_ estimate.Context, r *estimate.Risk) agent.Grade {
 			bad = append(bad, found(path, (s.High-s.Low).String(), "at most "+(list[i-1].High-list[i-1].Low).String(), "The bars are not ranked by swing.", "The widest matters most."))
 		}
 	}
-	return agent.Deduct(50, bad)
+	if len(bad) > 0 {
+		return agent.Gate(bad...)
+	}
+	return agent.Full()
 }
 
 // plausible checks where the base lies and how skewed the total is.

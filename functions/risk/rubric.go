@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
@@ -74,19 +75,27 @@ func baseIsCost(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 		"The base is not the total of the cost.", "Contingency on another base breaks the one total."))
 }
 
+// published since a later version: outputs of earlier ones have none.
+var published = []string{"monteCarlo.p25", "monteCarlo.p75", "monteCarlo.p95"}
+
 func percentilesOrdered(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	mc := &r.MonteCarlo
-	steps := []struct {
+	type step struct {
 		path string
 		at   money.Cents
-	}{
+	}
+	steps := []step{
 		{"monteCarlo.min", mc.Min},
 		{"monteCarlo.p10", mc.P10},
+		{"monteCarlo.p25", mc.P25},
 		{"monteCarlo.p50", mc.P50},
+		{"monteCarlo.p75", mc.P75},
 		{"monteCarlo.p80", mc.P80},
 		{"monteCarlo.p90", mc.P90},
+		{"monteCarlo.p95", mc.P95},
 		{"monteCarlo.max", mc.Max},
 	}
+	steps = slices.DeleteFunc(steps, func(s step) bool { return s.at == 0 && slices.Contains(published, s.path) })
 	var list []agent.Finding
 	for i := 1; i < len(steps); i++ {
 		if steps[i].at < steps[i-1].at {

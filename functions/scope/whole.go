@@ -202,18 +202,18 @@ func analysed(in estimate.Context, out *output) agent.Grade {
 	}
 	var off []agent.Finding
 	if out.Class < 1 || out.Class > 5 || out.ClassReason == "" {
-		off = append(off, wrong("estimateClass", "The class, or the reason for it, is missing.", why, out.Class, "1 to 5, with the reason"))
+		return agent.Gate(wrong("estimateClass", "The class, or the reason for it, is missing.", why, out.Class, "1 to 5, with the reason"))
 	}
 	if out.Summary == "" || out.Analysis.Summary == "" {
 		off = append(off, wrong("summary", "There is no summary.", why, "none", "a sentence with the figures"))
 	} else if !strings.Contains(out.Summary, fmt.Sprint(out.TotalItems)) {
-		off = append(off, wrong("summary", "The summary does not speak of this output.", why, out.Summary, fmt.Sprint(out.TotalItems, " lines")))
+		return agent.Gate(wrong("summary", "The summary does not speak of this output.", why, out.Summary, fmt.Sprint(out.TotalItems, " lines")))
 	}
 	if len(out.Analysis.Observations) < 2 {
 		off = append(off, wrong("analysis.keyObservations", "There are fewer than two observations.", why, len(out.Analysis.Observations), 2))
 	}
 	if !within(out.Confidence, 0.05, 1) {
-		off = append(off, wrong("confidence", "The confidence is not a fraction.", why, out.Confidence, "0.05 to 1"))
+		return agent.Gate(wrong("confidence", "The confidence is not a fraction.", why, out.Confidence, "0.05 to 1"))
 	}
 	return agent.Deduct(30, off)
 }

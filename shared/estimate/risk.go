@@ -40,6 +40,9 @@ type Percentiles struct {
 // the documents use are written (min and minValue, histogram and its bins).
 type MonteCarlo struct {
 	Percentiles
+	P25               money.Cents `json:"p25"`
+	P75               money.Cents `json:"p75"`
+	P95               money.Cents `json:"p95"`
 	Iterations        int         `json:"iterations"`
 	Seed              string      `json:"seed"` // hexadecimal; a number would lose bits in JSON
 	Mean              money.Cents `json:"mean"`

@@ -45,11 +45,13 @@ func (r *Result) monteCarlo(base money.Cents, seed [32]byte) estimate.MonteCarlo
 		AnalyticMean: money.FromFloat(r.AnalyticMean), IndependentStdDev: money.FromFloat(r.IndependentSD),
 		Correlation: round(r.Correlation, 4), P80Error: round(r.p80Error(), 4),
 	}
+	at := func(p float64) money.Cents { return money.FromFloat(stat.Percentile(r.Totals, p)) }
+	mc.P25, mc.P75, mc.P95 = at(0.25), at(0.75), at(0.95)
 	mc.MinValue, mc.MaxValue = mc.Min, mc.Max
 	mc.Converged = mc.P80Error < maxP80Error
 	mc.Recommended = max(0, mc.P80-base)
-	at, _ := slices.BinarySearch(r.Totals, base.Float()+0.005) // strictly above the base, in cents
-	mc.OverBase = round(float64(len(r.Totals)-at)/float64(len(r.Totals)), 4)
+	within, _ := slices.BinarySearch(r.Totals, base.Float()+0.005) // the rest is strictly above the base, in cents
+	mc.OverBase = round(float64(len(r.Totals)-within)/float64(len(r.Totals)), 4)
 	mc.Histogram, mc.Edges, mc.Counts = histogram(r.Totals)
 	mc.Tornado = r.tornado()
 	mc.Contributors = r.contributors()
