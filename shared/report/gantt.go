@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"time"
 
 	"truecost.dev/shared/estimate"
@@ -28,10 +29,16 @@ func (p *pages) gantt(t *estimate.Timeline) {
 		p.paragraph(title(missing) + ".")
 		return
 	}
-	g := &gantt{pages: p, first: dayOf(t.Tasks[0].Start), last: dayOf(t.Tasks[0].End) + 1}
+	g := &gantt{pages: p, first: math.Inf(1), last: math.Inf(-1)}
 	for i := range t.Tasks {
-		g.first = min(g.first, dayOf(t.Tasks[i].Start))
-		g.last = max(g.last, dayOf(t.Tasks[i].End)+1)
+		if k := &t.Tasks[i]; dated(k) {
+			g.first = min(g.first, dayOf(k.Start))
+			g.last = max(g.last, dayOf(k.End)+1)
+		}
+	}
+	if g.last < g.first {
+		p.paragraph(title(missing) + ".")
+		return
 	}
 	p.need(scaleRoom + 3*mostHeight)
 	g.h = mostHeight
@@ -47,6 +54,9 @@ func (p *pages) gantt(t *estimate.Timeline) {
 	}
 	g.legend()
 }
+
+// dated reports whether a task has a place in time.
+func dated(t *estimate.Task) bool { return !t.Start.IsZero() && !t.End.IsZero() }
 
 func (g *gantt) x(day float64) float64 {
 	return margin + taskNames + (g.width()-taskNames)*(day-g.first)/max(1, g.last-g.first)
@@ -86,6 +96,7 @@ func (g *gantt) task(t *estimate.Task, shade bool) {
 	from, to := g.x(dayOf(t.Start)), g.x(dayOf(t.End)+1)
 	mid := g.y + g.h/2
 	switch {
+	case !dated(t):
 	case t.Milestone:
 		g.pdf.SetFillColor(accent[0], accent[1], accent[2])
 		g.diamond(from, mid)

@@ -365,6 +365,24 @@ func TestOddTexts(t *testing.T) {
 	}
 }
 
+// The hours of all weeks are the hours of all activities.
+func TestCrewLoading(t *testing.T) {
+	t.Parallel()
+	d, err := report.Read([]byte(`{"p80":1,"timelineOutput":{"criticalPath":["a","b"],"tasks":[
+		{"id":"a","number":1,"name":"Frame","start":"2026-05-07","end":"2026-05-12","laborHours":64},
+		{"id":"b","number":2,"name":"Roof","start":"2026-05-13","end":"2026-05-13","laborHours":16},
+		{"id":"c","number":3,"name":"Cure","start":"2026-05-16","end":"2026-05-17","laborHours":0}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := text(t, pdf(t, d, report.Options{Sections: []report.Section{report.Schedule}}).Bytes)
+	for _, want := range []string{"May 4, 2026\n32\n0.8\n", "May 11, 2026\n48\n1.2\n", "\n1 Frame – 2 Roof\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the schedule does not show %q:\n%s", want, shown)
+		}
+	}
+}
+
 func TestSections(t *testing.T) {
 	t.Parallel()
 	d := document(t, "deck")

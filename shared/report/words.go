@@ -109,6 +109,9 @@ func number(v float64) string {
 	return units
 }
 
+// round1 rounds to one decimal.
+func round1(v float64) float64 { return math.Round(v*10) / 10 }
+
 // percent formats a value that is 0–100.
 func percent(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

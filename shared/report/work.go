@@ -62,8 +62,12 @@ func (r *report) schedule() {
 		{"weather", fmt.Sprintf("%s expected (%s risk)", counted(t.Weather.ExpectedDelay, "lost day"), or(t.Weather.Level))},
 	})
 	r.gantt(t)
+	r.sub("Critical path", 14)
+	r.paragraph(criticalPath(t))
 	r.sub("Activities", 24)
 	r.activities(t)
+	r.sub("Crew loading", 24)
+	r.crewLoading(t)
 	if len(t.Risks) > 0 {
 		r.sub("Risks of the schedule", 14)
 		r.list(t.Risks)
