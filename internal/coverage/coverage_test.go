@@ -12,7 +12,7 @@ import (
 
 func TestBandHoldsWhatItClaims(t *testing.T) {
 	t.Parallel()
-	counts, err := Run(2, 2, 25)
+	counts, err := Run(2, 1, 50)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,6 +60,9 @@ var places = []struct{ city, state, zip string }{
 // quantities stay, prices and dates move.
 func TestSyntheticJobsPass(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("32 whole jobs take long")
+	}
 	finishes := []string{"budget", "mid_range", "high_end"}
 	planted := 0
 	for s, name := range []string{"kitchen", "bathroom", "deck", "addition"} {

@@ -17,6 +17,9 @@ const every = 3
 // critic says of it, and the next attempt of its primary.
 func TestNextAttemptActsOnTheCritic(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the loop of the pipeline takes long")
+	}
 	for _, family := range Families() {
 		for i, c := range table(t, family) {
 			if i%every != 0 || c.Alone || slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.Input }) {
