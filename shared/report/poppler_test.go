@@ -19,7 +19,7 @@ func TestPoppler(t *testing.T) {
 	if err != nil {
 		t.Skip("pdftotext is not here: apt-get install poppler-utils")
 	}
-	d := document(t, "kitchen")
+	d := samples(t)["kitchen"]
 	for _, client := range []bool{true, false} {
 		f := pdf(t, d, report.Options{Client: client})
 		cmd := exec.CommandContext(t.Context(), program, "-layout", "-", "-")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -110,13 +111,25 @@ func house(tb testing.TB) *report.Document {
 	})
 }
 
+// jobs are the samples, priced once for all tests.
+var jobs struct {
+	sync.Mutex
+
+	documents map[string]*report.Document
+}
+
 func samples(tb testing.TB) map[string]*report.Document {
 	tb.Helper()
-	all := map[string]*report.Document{"house": house(tb)}
-	for _, name := range sample.Names() {
-		all[name] = document(tb, name)
+	jobs.Lock()
+	defer jobs.Unlock()
+	if jobs.documents == nil {
+		all := map[string]*report.Document{"house": house(tb)}
+		for _, name := range sample.Names() {
+			all[name] = document(tb, name)
+		}
+		jobs.documents = all
 	}
-	return all
+	return jobs.documents
 }
 
 // secrets never appear in a client's report (domain §14 and R21).
@@ -251,7 +264,7 @@ func TestSameDocumentSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []report.Options{{}, {Client: true}} {
-		first := pdf(t, document(t, "kitchen"), o)
+		first := pdf(t, samples(t)["kitchen"], o)
 		if again := pdf(t, document(t, "kitchen"), o); !bytes.Equal(first.Bytes, again.Bytes) {
 			t.Errorf("two PDFs of one document differ with %+v", o)
 		}
@@ -385,7 +398,7 @@ func TestCrewLoading(t *testing.T) {
 
 func TestSections(t *testing.T) {
 	t.Parallel()
-	d := document(t, "deck")
+	d := samples(t)["deck"]
 	tests := []struct {
 		options  report.Options
 		has, not string
@@ -410,7 +423,7 @@ func TestSections(t *testing.T) {
 // A table that goes on repeats its head, and every page has its number.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	d := house(t)
+	d := samples(t)["house"]
 	f := pdf(t, d, report.Options{})
 	shown := text(t, f.Bytes)
 	if heads := strings.Count(shown, "\nUnit cost\n"); heads < 5 {
@@ -436,7 +449,7 @@ func bookmark(s string) []byte {
 }
 
 func BenchmarkPDF(b *testing.B) {
-	d := house(b)
+	d := samples(b)["house"]
 	for b.Loop() {
 		pdf(b, d, report.Options{})
 	}
