@@ -66,7 +66,7 @@ interop: ## the official Go and JavaScript clients against the agents
 .PHONY: accuracy
 accuracy: ## every project type at its default drivers beside its national check price, all within 2 %; then the sweeps
 	@go run ./internal/accuracy/cmd
-	@set -o pipefail; go test ./internal/accuracy -count=1 -v -run Sweep -full | grep -v '^=== '
+	@set -o pipefail; go test ./internal/accuracy -count=1 -v -full | grep -v '^=== '
 	@set -o pipefail; go test ./shared/estimate/locality -count=1 -v -run EveryPrefix | grep -v '^=== '
 
 .PHONY: coverage

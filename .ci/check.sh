@@ -90,6 +90,8 @@ mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|chaos/tasks|m
 stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m "${packages[@]}"
 sort -u "$TRUECOST_OFFICIAL_REPORT" | sed 's/^/         /'
 rm -f "$TRUECOST_OFFICIAL_REPORT"
+# The sweeps over whole estimates: one goroutine each, so not for the race detector.
+stage accuracy make -s accuracy
 counted interop interop
 counted model go run ./internal/model/cmd
 counted simulate go test ./internal/simulation -run '^TestSeeds$' -count=1 -seeds 2000 -v

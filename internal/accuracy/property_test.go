@@ -49,7 +49,7 @@ func each(c *estimate.Clarification, change func(*estimate.ScopeItem)) {
 
 // The order of the lines changes no price.
 func TestPermutedLinesCostTheSame(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyJob().Draw(t, "job")
 		before := priced(t, c).Total
@@ -88,7 +88,7 @@ func TestReversedLinesGoThroughThePipelineTheSame(t *testing.T) {
 
 // Spellings of a unit, and units of one dimension, change nothing.
 func TestSpeltUnitsCostTheSame(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	spellings := map[estimate.Unit][]string{
 		"ea": {"EA", "each", "pcs", "Each."}, "lf": {"LF", "lin. ft", "linear feet", "Lineal Ft", "L.F."},
 		"sf": {"SF", "sq ft", "Sq. Ft.", "square-feet", "S.F.", "ft²", "SQFT"}, "cy": {"CY", "cubic yards", "cu. yd"},
@@ -118,7 +118,7 @@ func TestSpeltUnitsCostTheSame(t *testing.T) {
 // Twice the work is at most twice the direct cost, and exactly twice the
 // material; set-ups and minimum charges do not grow with it.
 func TestCostScales(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyJob().Draw(t, "job")
 		k := rapid.Float64Range(1, 5).Draw(t, "factor")
@@ -140,7 +140,7 @@ func TestCostScales(t *testing.T) {
 // What is by owner, excluded or not applicable costs nothing and leaves the price
 // of the rest alone, but for set-ups of its trades and the permit.
 func TestLeftOutDivisionsBind(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyJob().Draw(t, "job")
 		var included []catalog.Division

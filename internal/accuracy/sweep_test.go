@@ -19,6 +19,15 @@ import (
 
 var full = flag.Bool("full", false, "take every point of the sweep through the whole pipeline, not every eleventh")
 
+// unraced leaves a sweep out where the race detector watches.
+func unraced(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("one goroutine alone has no races")
+	}
+	t.Parallel()
+}
+
 // sizes are small, usual and large, in usual sizes.
 var sizes = []float64{0.5, 1, 2}
 
@@ -57,7 +66,7 @@ func every() []job {
 
 // The same work at a better finish, or more of it, never costs less.
 func TestSweepIsMonotone(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	total := map[job]money.Cents{}
 	for _, j := range every() {
 		ctx, err := accuracy.Price(j.order(t))
@@ -81,7 +90,7 @@ func TestSweepIsMonotone(t *testing.T) {
 
 // A dearer place never makes the work cheaper.
 func TestSweepOfPlaces(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	places := []estimate.Address{{Zip: "77002", City: "Houston", State: "TX"}, {Zip: "80202", City: "Denver", State: "CO"}, {Zip: "10001", City: "New York", State: "NY"}}
 	for _, p := range catalog.ProjectTypes() {
 		last := money.Cents(0)
@@ -104,7 +113,7 @@ func TestSweepOfPlaces(t *testing.T) {
 // Every job goes through the whole pipeline: nothing fails, every number is
 // finite, percentiles are ordered, and the identities hold.
 func TestSweepOfThePipeline(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	points := every()
 	if !*full {
 		points = thinned(points, 11) // each type at least once
@@ -161,7 +170,7 @@ func finishOf(p catalog.ProjectType) string {
 // A brief that says type, size, finish and which divisions, and not a line, gets
 // the assembly of its type: the price of the same job in full, with doubt.
 func TestThinScopesArePricedByTheirAssembly(t *testing.T) {
-	t.Parallel()
+	unraced(t)
 	thin := 0
 	for _, p := range catalog.ProjectTypes() {
 		for s := range sizes {
