@@ -6,6 +6,7 @@ require (
 	cloud.google.com/go/firestore v1.29.0
 	cloud.google.com/go/pubsub/v2 v2.8.0
 	code.dny.dev/ssrf v0.3.0
+	codeberg.org/go-pdf/fpdf v0.12.0
 	codeberg.org/readeck/go-readability/v2 v2.1.0
 	github.com/GoogleCloudPlatform/functions-framework-go v1.9.2
 	github.com/a2aproject/a2a-go/v2 v2.4.0
@@ -39,7 +40,6 @@ require (
 	cloud.google.com/go/functions v1.19.3 // indirect
 	cloud.google.com/go/iam v1.14.0 // indirect
 	cloud.google.com/go/longrunning v1.3.0 // indirect
-	codeberg.org/go-pdf/fpdf v0.12.0 // indirect
 	github.com/RoaringBitmap/roaring/v2 v2.14.5 // indirect
 	github.com/andybalholm/cascadia v1.3.3 // indirect
 	github.com/araddon/dateparse v0.0.0-20210429162001-6b43995a97de // indirect
