@@ -20,7 +20,8 @@ func rubric() agent.Rubric[estimate.Context, estimate.Cost] {
 	return agent.Rubric[estimate.Context, estimate.Cost]{
 		criterion{Name: "subtotals_correct", Weight: 12, Check: sums},
 		criterion{Name: "cost_ranges_valid", Weight: 10, Check: ranges},
-		criterion{Name: "line_items_costed", Weight: 10, Check: costed},
+		criterion{Name: "line_items_costed", Weight: 8, Check: costed},
+		criterion{Name: "rest_of_the_figures", Weight: 2, Check: rest},
 		criterion{Name: "line_arithmetic", Weight: 8, Check: arithmetic},
 		criterion{Name: "unit_prices_plausible", Weight: 10, Check: unitPrices},
 		criterion{Name: "labor_hours_plausible", Weight: 8, Check: hours},

@@ -186,7 +186,8 @@ func items(in estimate.Context, f *output) agent.Grade {
 	if len(g.Sample) > 25 || g.Truncated != (g.Count > len(g.Sample)) {
 		found = append(found, wrong("granularCostItems.sample", "The sample does not say truly what it leaves out.", "Readers page by it.", len(g.Sample), "at most 25, marked when more"))
 	}
-	if in.Cost != nil && g.Count < in.Cost.LineCount-unpriced(in.Cost) {
+	const categories = 3 // material, labor, equipment
+	if in.Cost != nil && (g.Count < in.Cost.LineCount-unpriced(in.Cost) || g.Count > categories*in.Cost.LineCount) {
 		return agent.Gate(wrong("granularCostItems.count", "Lines have no documents.", "Every priced line has at least one.", g.Count, in.Cost.LineCount))
 	}
 	return agent.Deduct(50, found)

@@ -9,6 +9,7 @@ import (
 	"truecost.dev/shared/agent"
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
+	"truecost.dev/shared/estimate/locality"
 	"truecost.dev/shared/estimate/money"
 	"truecost.dev/shared/estimate/takeoff"
 )
@@ -73,6 +74,9 @@ func permitsRight(in estimate.Context, out *output) agent.Grade {
 			return agent.Gate(wrong("permitCosts.permitClass", "The class does not fit the kind of project.", why, p.Class, want))
 		}
 	}
+	if foreign := fees(in, out); len(foreign) > 0 {
+		return agent.Gate(foreign...)
+	}
 	const dearest = 0.1 // of a contract
 	if !within(p.Percentage, 0, dearest) {
 		return agent.Gate(wrong("permitCosts.buildingPermitPercentage", "The fee is no small fraction of the contract.", why, p.Percentage, "0 to 0.1"))
@@ -82,6 +86,36 @@ func permitsRight(in estimate.Context, out *output) agent.Grade {
 		off = append(off, wrong("permitCosts", "Permits cost an unusual share of such a job.", why, fmt.Sprintf("%.2f %%", share*100), "0.3 to 3.5 %"))
 	}
 	return agent.Deduct(50, off)
+}
+
+// fees finds fees that are not those of the tables for the place.
+func fees(in estimate.Context, out *output) []agent.Finding {
+	if in.Clarification == nil {
+		return nil
+	}
+	want := locality.Locate(in.Clarification.Brief.Location, out.Permits.Class, locality.Auto)
+	if want.State != out.State {
+		return nil // the other half of a contradictory address
+	}
+	var off []agent.Finding
+	got, table := out.Permits, want.Permits
+	for _, fee := range []struct {
+		name      string
+		got, want money.Cents
+	}{
+		{"buildingPermitBase", got.Base, table.Base},
+		{"electricalPermit", got.Electrical, table.Electrical},
+		{"plumbingPermit", got.Plumbing, table.Plumbing},
+		{"mechanicalPermit", got.Mechanical, table.Mechanical},
+		{"planReviewFee", got.PlanReview, table.PlanReview},
+		{"impactFees", got.Impact, table.Impact},
+		{"inspectionFees", got.Inspection, table.Inspection},
+	} {
+		if d := fee.got - fee.want; d < -100 || d > 100 { // a dollar
+			off = append(off, wrong("permitCosts."+fee.name, "The fee is not that of the place.", "Fees are added to the price at cost.", fee.got, fee.want))
+		}
+	}
+	return off
 }
 
 var winters = []string{"none", "minimal", "moderate", "severe"}

@@ -81,6 +81,19 @@ func factorRight(_ estimate.Context, out *output) agent.Grade {
 	if want, ok := tableFactor(out); ok && math.Abs(want-out.LocationFactor) > 0.03 {
 		off = append(off, wrong("locationFactor", "The factor is not that of the place in the table.", why, out.LocationFactor, fmt.Sprintf("%.3f ± 0.03", want)))
 	}
+	for _, m := range []struct {
+		name string
+		x    float64
+	}{
+		{"transportationFactor", out.Materials.Transportation},
+		{"localAvailabilityFactor", out.Materials.Availability},
+		{"lumberRegionalAdjustment", out.Materials.Lumber},
+		{"concreteRegionalAdjustment", out.Materials.Concrete},
+	} {
+		if !within(m.x, 0.5, 2) {
+			off = append(off, wrong("materialAdjustments."+m.name, "The adjustment of a material is no factor round 1.", why, m.x, "0.5 to 2"))
+		}
+	}
 	if !within(out.MaterialIndex, 0.90, 1.20) {
 		off = append(off, wrong("materialIndex", "Material hardly differs by place, except by sea.", why, out.MaterialIndex, "0.90 to 1.20"))
 	}

@@ -3,6 +3,7 @@ package risk
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -103,6 +104,14 @@ func labor(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 	}
 	if l.P50 > r.MonteCarlo.P50 {
 		return agent.Gate(found("laborMonteCarlo.p50", l.P50.String(), "less than "+r.MonteCarlo.P50.String(), "Labor costs more than the job.", why))
+	}
+	if l.Mean < l.P10 || l.Mean > l.P90 || l.MinValue > l.P10 || l.MaxValue < l.P90 || l.P90 > 2*l.P50 || l.MaxValue > 5*l.P90 {
+		return agent.Gate(found("laborMonteCarlo", fmt.Sprintf("%s to %s, mean %s", l.MinValue, l.MaxValue, l.Mean), fmt.Sprintf("round %s to %s", l.P10, l.P90), "The figures of labor are not of one sample.", why))
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.ByTrade)) {
+		if p := l.ByTrade[name]; p.P10 < 0 || p.P50 < p.P10 || p.P80 < p.P50 || p.P90 < p.P80 || p.P90 > l.P90 {
+			return agent.Gate(found("laborMonteCarlo.byTrade."+name, fmt.Sprintf("%s, %s, %s, %s", p.P10, p.P50, p.P80, p.P90), "in order, within all labor", "The percentiles of a trade are impossible.", why))
+		}
 	}
 	if ctx.Cost == nil {
 		return agent.Full()

@@ -22,11 +22,21 @@ func relevant(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 			list = append(list, found(fmt.Sprintf("allRisks[%d].costImpactLikely", i), k.CostMode.String(), fmt.Sprintf("%s to %s", k.CostLow, k.CostHigh), "An impact is out of order.", "It is drawn as it stands."))
 		}
 	}
+	for i, t := range r.MonteCarlo.TopRisks {
+		at := slices.IndexFunc(r.AllRisks, func(k estimate.RiskItem) bool { return k.ID == t.ID })
+		if at >= 0 && (r.AllRisks[at].CostMode != t.Impact || r.AllRisks[at].Expected != t.Expected || r.AllRisks[at].Probability != t.Probability || math.Abs(r.AllRisks[at].Share-t.Share) > 1e-6 || math.Abs(t.Sensitivity) > 1) {
+			list = append(list, found(fmt.Sprintf("monteCarlo.topRisks[%d]", i), fmt.Sprintf("%s, %.3f", t.Impact, t.Probability), fmt.Sprintf("%s, %.3f", r.AllRisks[at].CostMode, r.AllRisks[at].Probability), "The chart shows other figures than the register.", "Readers take either."))
+		}
+	}
 	if ctx.Cost != nil {
 		list = append(list, compareRegister(ctx, r)...)
 	}
 	for i, t := range r.TopRisks {
-		if !slices.ContainsFunc(r.AllRisks, func(k estimate.RiskItem) bool { return k.ID == t.ID }) {
+		at := slices.IndexFunc(r.AllRisks, func(k estimate.RiskItem) bool { return k.ID == t.ID })
+		if at >= 0 && r.AllRisks[at] != t {
+			list = append(list, found(fmt.Sprintf("topRisks[%d]", i), t.Item+", "+t.CostMode.String(), r.AllRisks[at].CostMode.String(), "A risk stands twice with two sets of figures.", "Readers take either."))
+		}
+		if at < 0 {
 			list = append(list, found(fmt.Sprintf("topRisks[%d].id", i), t.ID, "a risk of allRisks", "A top risk is not in the register.", "It was not simulated."))
 		}
 	}
@@ -111,6 +121,8 @@ func reproducible(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 		if at := slices.IndexFunc(again.AllRisks, func(x estimate.RiskItem) bool { return x.ID == k.ID }); at >= 0 {
 			want := again.AllRisks[at]
 			check(fmt.Sprintf("allRisks[%d].costImpactLikely", i), off(k.CostMode, want.CostMode) > 0.01, k.CostMode.String(), want.CostMode.String())
+			check(fmt.Sprintf("allRisks[%d].delayDaysLikely", i), k.DelayLow != want.DelayLow || k.DelayMode != want.DelayMode || k.DelayHigh != want.DelayHigh, fmt.Sprint(k.DelayMode), fmt.Sprint(want.DelayMode))
+			check(fmt.Sprintf("allRisks[%d].expectedImpact", i), off(k.Expected, want.Expected) > 0.01, k.Expected.String(), want.Expected.String())
 			check(fmt.Sprintf("allRisks[%d].costImpactHigh", i), off(k.CostHigh, want.CostHigh) > 0.01, k.CostHigh.String(), want.CostHigh.String())
 		}
 	}

@@ -228,6 +228,9 @@ func explained(_ estimate.Context, r *estimate.Risk) agent.Grade {
 	if r.Level != "Low" && r.Level != "Medium" && r.Level != "High" {
 		return agent.Gate(found("riskLevel", r.Level, "Low, Medium or High", "The level of risk is none of the published ones.", "The owner decides by it."))
 	}
+	if r.Analysis > 1 || r.Trust > 1 || r.Analysis < 0 || r.Trust < 0 {
+		return agent.Gate(found("confidence", fmt.Sprintf("%g, %g", r.Trust, r.Analysis), "0 to 1", "The confidence is not a share.", "Ranges are read by it."))
+	}
 	if want := montecarlo.Level(r); r.Level != want {
 		return agent.Gate(found("riskLevel", r.Level, want, "The level of risk is not that of the spread and the register.", "The owner decides by it."))
 	}

@@ -204,7 +204,7 @@ func weather(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 }
 
 func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
-	s := &t.Simulation
+	s, r := &t.Simulation, t.DurationRange
 	var list []agent.Finding
 	wrong := func(is bool, path, observed, expected, issue, why string) {
 		if is {
@@ -217,10 +217,16 @@ func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	wrong(err != nil || len(b) != 32, "scheduleMonteCarlo.seed", s.Seed, "64 hexadecimal digits", "The seed is not recorded.", "The numbers cannot be repeated.")
 	wrong(!slices.IsSorted([]float64{s.Min, s.P10, s.P50, s.P80, s.P90, s.Max}), "scheduleMonteCarlo.p80Days",
 		fmt.Sprintf("%g, %g, %g, %g", s.P10, s.P50, s.P80, s.P90), "P10 to P90 in order", "Percentiles are out of order.", "A higher percentile cannot be a shorter job.")
-	r := t.DurationRange
 	wrong(!slices.IsSorted([]float64{r.Optimistic, r.Expected, r.Pessimistic}) || r.Optimistic > t.Duration || r.Pessimistic < t.Duration, "durationRange",
 		fmt.Sprintf("%g, %g, %g", r.Optimistic, r.Expected, r.Pessimistic), fmt.Sprintf("a range round %g", t.Duration),
 		"The range does not hold the plan.", "Then one of them is wrong.")
+	wrong(s.Mean < s.P10 || s.Mean > s.P90, "scheduleMonteCarlo.meanDays", days(s.Mean), fmt.Sprintf("%g to %g", s.P10, s.P90),
+		"The mean lies outside P10 to P90.", "Then one of them is wrong.")
+	wrong(s.StdDev < 0 || s.StdDev > s.P90, "scheduleMonteCarlo.stdDevDays", days(s.StdDev), "less than "+days(s.P90), "The spread is longer than the job.", "Then one of them is wrong.")
+	wrong(s.Max > 4*s.P90, "scheduleMonteCarlo.maxDays", days(s.Max), "at most "+days(4*s.P90), "The longest schedule is absurd.", "Readers plan with it.")
+	wrong(r.Pessimistic > 4*t.Duration, "durationRange.pessimistic", days(r.Pessimistic), "at most "+days(4*t.Duration), "The range says nothing.", "Readers plan with it.")
+	wrong(s.RiskIndex < 0 || s.RiskIndex > 1, "scheduleMonteCarlo.scheduleRiskIndex", fmt.Sprint(s.RiskIndex), "0 to 1", "The index is no share.", "Readers compare it.")
+	wrong(t.Confidence < 0 || t.Confidence > 1, "confidence", fmt.Sprint(t.Confidence), "0 to 1", "The confidence is no share.", "Ranges are read by it.")
 	finish := func(path string, got estimate.Date, p float64) {
 		if p <= 0 || p > longestJob {
 			return
