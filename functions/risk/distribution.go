@@ -3,7 +3,6 @@ package risk
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -88,36 +87,6 @@ func pictured(mc *estimate.MonteCarlo, base money.Cents) agent.Grade {
 	if mc.OverBase < atLeast-rounding || mc.OverBase > over+rounding {
 		return agent.Gate(found("monteCarlo.probabilityOverBase", fmt.Sprintf("%.3f", mc.OverBase), fmt.Sprintf("%.3f to %.3f, by the counts", atLeast, over),
 			"The chance to exceed the base is not that of the distribution.", "The owner decides on the contingency by it."))
-	}
-	return agent.Full()
-}
-
-// labor holds the simulated labor against itself and the cost.
-func labor(ctx estimate.Context, r *estimate.Risk) agent.Grade {
-	l := r.Labor
-	if l == nil {
-		return agent.Full()
-	}
-	const why = "The labor of the trades is planned by it."
-	if l.P10 < 0 || l.P50 < l.P10 || l.P80 < l.P50 || l.P90 < l.P80 {
-		return agent.Gate(found("laborMonteCarlo.p50", fmt.Sprintf("%s, %s, %s, %s", l.P10, l.P50, l.P80, l.P90), "P10 to P90 in order", "Percentiles are out of order.", why))
-	}
-	if l.P50 > r.MonteCarlo.P50 {
-		return agent.Gate(found("laborMonteCarlo.p50", l.P50.String(), "less than "+r.MonteCarlo.P50.String(), "Labor costs more than the job.", why))
-	}
-	if l.Mean < l.P10 || l.Mean > l.P90 || l.MinValue > l.P10 || l.MaxValue < l.P90 || l.P90 > 2*l.P50 || l.MaxValue > 5*l.P90 {
-		return agent.Gate(found("laborMonteCarlo", fmt.Sprintf("%s to %s, mean %s", l.MinValue, l.MaxValue, l.Mean), fmt.Sprintf("round %s to %s", l.P10, l.P90), "The figures of labor are not of one sample.", why))
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.ByTrade)) {
-		if p := l.ByTrade[name]; p.P10 < 0 || p.P50 < p.P10 || p.P80 < p.P50 || p.P90 < p.P80 || p.P90 > l.P90 {
-			return agent.Gate(found("laborMonteCarlo.byTrade."+name, fmt.Sprintf("%s, %s, %s, %s", p.P10, p.P50, p.P80, p.P90), "in order, within all labor", "The percentiles of a trade are impossible.", why))
-		}
-	}
-	if ctx.Cost == nil {
-		return agent.Full()
-	}
-	if base := ctx.Cost.Subtotals.Labor.Low; base > 0 && (l.P50 < base.Scale(0.7) || l.P50 > base.Scale(1.5)) {
-		return agent.Gate(found("laborMonteCarlo.p50", l.P50.String(), "near "+base.String(), "The simulated labor is not that of the cost.", why))
 	}
 	return agent.Full()
 }

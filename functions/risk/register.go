@@ -22,24 +22,10 @@ func relevant(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 			list = append(list, found(fmt.Sprintf("allRisks[%d].costImpactLikely", i), k.CostMode.String(), fmt.Sprintf("%s to %s", k.CostLow, k.CostHigh), "An impact is out of order.", "It is drawn as it stands."))
 		}
 	}
-	for i, t := range r.MonteCarlo.TopRisks {
-		at := slices.IndexFunc(r.AllRisks, func(k estimate.RiskItem) bool { return k.ID == t.ID })
-		if at >= 0 && (r.AllRisks[at].CostMode != t.Impact || r.AllRisks[at].Expected != t.Expected || r.AllRisks[at].Probability != t.Probability || math.Abs(r.AllRisks[at].Share-t.Share) > 1e-6 || math.Abs(t.Sensitivity) > 1) {
-			list = append(list, found(fmt.Sprintf("monteCarlo.topRisks[%d]", i), fmt.Sprintf("%s, %.3f", t.Impact, t.Probability), fmt.Sprintf("%s, %.3f", r.AllRisks[at].CostMode, r.AllRisks[at].Probability), "The chart shows other figures than the register.", "Readers take either."))
-		}
-	}
 	if ctx.Cost != nil {
 		list = append(list, compareRegister(ctx, r)...)
 	}
-	for i, t := range r.TopRisks {
-		at := slices.IndexFunc(r.AllRisks, func(k estimate.RiskItem) bool { return k.ID == t.ID })
-		if at >= 0 && r.AllRisks[at] != t {
-			list = append(list, found(fmt.Sprintf("topRisks[%d]", i), t.Item+", "+t.CostMode.String(), r.AllRisks[at].CostMode.String(), "A risk stands twice with two sets of figures.", "Readers take either."))
-		}
-		if at < 0 {
-			list = append(list, found(fmt.Sprintf("topRisks[%d].id", i), t.ID, "a risk of allRisks", "A top risk is not in the register.", "It was not simulated."))
-		}
-	}
+	list = append(list, repeated(r)...)
 	if len(list) > 0 {
 		return agent.Gate(list...)
 	}
@@ -48,6 +34,32 @@ func relevant(ctx estimate.Context, r *estimate.Risk) agent.Grade {
 			"Few risks were identified.", "Every job meets some."))
 	}
 	return agent.Full()
+}
+
+// repeated finds risks whose figures are repeated wrongly, among the largest and
+// for the chart.
+func repeated(r *estimate.Risk) (list []agent.Finding) {
+	register := map[string]estimate.RiskItem{}
+	for _, k := range r.AllRisks {
+		register[k.ID] = k
+	}
+	for i, t := range r.TopRisks {
+		k, ok := register[t.ID]
+		switch {
+		case !ok:
+			list = append(list, found(fmt.Sprintf("topRisks[%d].id", i), t.ID, "a risk of allRisks", "A top risk is not in the register.", "It was not simulated."))
+		case k != t:
+			list = append(list, found(fmt.Sprintf("topRisks[%d]", i), t.Item+", "+t.CostMode.String(), k.Item+", "+k.CostMode.String(), "A risk stands twice with two sets of figures.", "Readers take either."))
+		}
+	}
+	for i, t := range r.MonteCarlo.TopRisks {
+		k, ok := register[t.ID]
+		same := k.CostMode == t.Impact && k.Expected == t.Expected && k.Probability == t.Probability && math.Abs(k.Share-t.Share) <= 1e-6
+		if ok && (!same || math.Abs(t.Sensitivity) > 1) {
+			list = append(list, found(fmt.Sprintf("monteCarlo.topRisks[%d]", i), fmt.Sprintf("%s, %.3f", t.Impact, t.Probability), fmt.Sprintf("%s, %.3f", k.CostMode, k.Probability), "The chart shows other figures than the register.", "Readers take either."))
+		}
+	}
+	return list
 }
 
 // compareRegister draws the register up again and compares.

@@ -203,6 +203,25 @@ func weather(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	return graded(list)
 }
 
+// finishes holds the dates of P50 and P80 against their working days.
+func finishes(t *estimate.Timeline) (list []agent.Finding) {
+	s := &t.Simulation
+	for _, f := range []struct {
+		path string
+		got  estimate.Date
+		day  float64
+	}{{"scheduleMonteCarlo.p50Finish", s.P50Finish, s.P50}, {"scheduleMonteCarlo.p80Finish", s.P80Finish, s.P80}} {
+		if f.day <= 0 || f.day > longestJob {
+			continue
+		}
+		want := workingDays(t.Start)(max(0, int(math.Ceil(f.day-1e-9))-1))
+		if !f.got.Equal(want.Time) {
+			list = append(list, found(f.path, f.got.String(), want.String(), "A finish is not the working day of its percentile.", "The date is a promise."))
+		}
+	}
+	return list
+}
+
 func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	s, r := &t.Simulation, t.DurationRange
 	var list []agent.Finding
@@ -227,15 +246,7 @@ func simulation(_ estimate.Context, t *estimate.Timeline) agent.Grade {
 	wrong(r.Pessimistic > 4*t.Duration, "durationRange.pessimistic", days(r.Pessimistic), "at most "+days(4*t.Duration), "The range says nothing.", "Readers plan with it.")
 	wrong(s.RiskIndex < 0 || s.RiskIndex > 1, "scheduleMonteCarlo.scheduleRiskIndex", fmt.Sprint(s.RiskIndex), "0 to 1", "The index is no share.", "Readers compare it.")
 	wrong(t.Confidence < 0 || t.Confidence > 1, "confidence", fmt.Sprint(t.Confidence), "0 to 1", "The confidence is no share.", "Ranges are read by it.")
-	finish := func(path string, got estimate.Date, p float64) {
-		if p <= 0 || p > longestJob {
-			return
-		}
-		want := workingDays(t.Start)(max(0, int(math.Ceil(p-1e-9))-1))
-		wrong(!got.Equal(want.Time), path, got.String(), want.String(), "A finish is not the working day of its percentile.", "The date is a promise.")
-	}
-	finish("scheduleMonteCarlo.p50Finish", s.P50Finish, s.P50)
-	finish("scheduleMonteCarlo.p80Finish", s.P80Finish, s.P80)
+	list = append(list, finishes(t)...)
 	sum := 0.0
 	for _, k := range s.Sensitivities {
 		sum += k.Share
