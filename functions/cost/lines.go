@@ -79,6 +79,13 @@ func unitPrices(in estimate.Context, c *output) agent.Grade {
 			continue
 		}
 		sub, _ := markup(l)
+		if own, ok := in.Own().Price(l.CostCode); ok && catalog.ItemByCode(l.CostCode) != nil {
+			if got := l.UnitMaterial.Low.Float(); math.Abs(got-own.Float()*sub) > 0.01 {
+				found = append(found, wrong(at(c, d, l)+".unitMaterialCost.low", "A unit price is not the contractor's own.",
+					"His prices come before those of the catalogue.", l.UnitMaterial.Low, fmt.Sprintf("%.2f", own.Float()*sub)))
+			}
+			continue
+		}
 		low *= cheap * profile.MaterialFactor * sub / slack
 		high *= dear * profile.MaterialFactor * sub * growth(c) * slack
 		if got := l.UnitMaterial.Low.Float(); got < low-0.01 || got > high+0.01 {

@@ -41,12 +41,12 @@ func work(in estimate.Context, feedback *agent.Critique) (estimate.Location, err
 		return estimate.Location{}, fault.New(fault.Invalid, "clarification_output: the location agent needs the clarified scope")
 	}
 	addr, class := in.Clarification.Brief.Location, takeoff.ProjectType(in.Clarification).PermitClass
-	loc := locality.Locate(addr, class, locality.Auto)
+	loc := locality.LocateFor(in.Own(), addr, class, locality.Auto)
 	if feedback == nil {
 		return loc, nil
 	}
 	if asksForOtherPlace(feedback) && contradictory(&loc) {
-		loc = locality.Locate(addr, class, other(addr, &loc))
+		loc = locality.LocateFor(in.Own(), addr, class, other(addr, &loc))
 	}
 	for _, f := range feedback.Findings {
 		loc.Revisions = append(loc.Revisions, estimate.Revision{Path: f.Path, Action: action(f, &loc)})

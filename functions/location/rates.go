@@ -18,13 +18,16 @@ const (
 // required trades price nearly every job.
 var required = []string{"electrician", "plumber", "carpenter", "hvac", "general_labor", "painter"}
 
-func ratesComplete(_ estimate.Context, out *output) agent.Grade {
+func ratesComplete(in estimate.Context, out *output) agent.Grade {
 	const why = "A trade without a rate is priced at nothing."
 	if len(out.LaborRates) == 0 {
 		return agent.Missing(wrong("laborRates", "There are no labor rates.", why, "none", "a burdened rate for every trade"))
 	}
 	var core, rest []agent.Finding
 	for _, trade := range required {
+		if _, own := in.Own().Rate(trade); own {
+			continue // held against his own by ratesLocal
+		}
 		if r := out.LaborRates[trade].Float(); !within(r, leastRate, mostRate) {
 			core = append(core, wrong("laborRates."+trade, fmt.Sprintf("The rate of %s is absent or impossible.", trade), why, r, fmt.Sprintf("%d to %d $/h", leastRate, mostRate)))
 		}
@@ -34,6 +37,9 @@ func ratesComplete(_ estimate.Context, out *output) agent.Grade {
 	}
 	for _, t := range catalog.Trades() {
 		name := catalog.TradeName(t.Key)
+		if _, own := in.Own().Rate(name); own {
+			continue
+		}
 		if r := out.LaborRates[name].Float(); t.Rate > 0 && !within(r, leastRate*0.8, mostRate) {
 			rest = append(rest, wrong("laborRates."+name, fmt.Sprintf("The rate of %s is absent or impossible.", name), why, r, fmt.Sprintf("%d to %d $/h", leastRate, mostRate)))
 		}
@@ -50,7 +56,7 @@ const rateTolerance = 0.15
 // ratesLocal holds each rate against the national burdened rate at the labor
 // index (L3): a bare wage, the rate of another trade or a factor applied twice
 // all show.
-func ratesLocal(_ estimate.Context, out *output) agent.Grade {
+func ratesLocal(in estimate.Context, out *output) agent.Grade {
 	if !(out.LaborIndex > 0) {
 		return agent.Gate(wrong("laborIndex", "There is no labor index.", "Without it no rate is local.", out.LaborIndex, "a positive index"))
 	}
@@ -58,6 +64,12 @@ func ratesLocal(_ estimate.Context, out *output) agent.Grade {
 	for _, t := range catalog.Trades() {
 		name := catalog.TradeName(t.Key)
 		got, want := out.LaborRates[name].Float(), t.Rate*out.LaborIndex
+		if own, ok := in.Own().Rate(name); ok {
+			if out.LaborRates[name] != own {
+				off = append(off, wrong("laborRates."+name, fmt.Sprintf("The rate of %s is not the contractor's own.", name), "His rates come before those of the tables.", got, own.Float()))
+			}
+			continue
+		}
 		if t.Rate == 0 || got == 0 || math.Abs(got/want-1) <= rateTolerance {
 			continue
 		}
@@ -73,10 +85,14 @@ func ratesLocal(_ estimate.Context, out *output) agent.Grade {
 	return agent.Full()
 }
 
-// ratesOrdered catches swapped trades (L5).
-func ratesOrdered(_ estimate.Context, out *output) agent.Grade {
+// ratesOrdered catches swapped trades (L5). What a contractor pays his own crews
+// is his affair.
+func ratesOrdered(in estimate.Context, out *output) agent.Grade {
 	var off []agent.Finding
 	for _, pair := range [][2]string{{"electrician", "carpenter"}, {"plumber", "carpenter"}, {"carpenter", "general_labor"}} {
+		if _, own := in.Own().Rate(pair[:]...); own {
+			continue
+		}
 		dear, cheap := out.LaborRates[pair[0]], out.LaborRates[pair[1]]
 		if dear < cheap || dear == 0 {
 			off = append(off, wrong("laborRates."+pair[0], fmt.Sprintf("%s earns less than %s: the rates are swapped.", pair[0], pair[1]),

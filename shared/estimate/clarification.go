@@ -38,6 +38,10 @@ type Brief struct {
 	// the root, else from estimateConfiguration; nil when neither was given.
 	Preferences *Preferences `json:"costPreferences,omitempty"`
 
+	// Contractor is what the contractor set for himself, from contractorSettings
+	// of the brief or the root; nil when nothing usable was given.
+	Contractor *Contractor `json:"contractorSettings,omitempty"`
+
 	SpecialRequirements []string `json:"specialRequirements"`
 	Exclusions          []string `json:"exclusions"`
 	Timeline            Wishes   `json:"timeline"`

@@ -46,6 +46,7 @@ func (c cursor) brief(statuses map[string]string) estimate.Brief {
 		Location:            b.at("location").address(),
 		Summary:             b.at("scopeSummary").summary(c.at("cadData").at("spaceModel").at("totalSqft"), statuses),
 		Preferences:         c.preferences(),
+		Contractor:          c.contractor(),
 		SpecialRequirements: b.at("specialRequirements").texts(),
 		Exclusions:          b.at("exclusions").texts(),
 		Timeline:            b.at("timeline").wishes(c.at("estimateConfiguration").at("projectStartDate")),

@@ -37,6 +37,12 @@ const (
 // standard and said so). It never fails: see the package comment for what
 // happens when the place is unknown.
 func Locate(addr estimate.Address, permitClass string, trust Trust) estimate.Location {
+	return LocateFor(nil, addr, permitClass, trust)
+}
+
+// LocateFor is Locate for a contractor: the rates that he set himself come before
+// those of the tables. nil is a contractor who set none.
+func LocateFor(own *estimate.Contractor, addr estimate.Address, permitClass string, trust Trust) estimate.Location {
 	p := find(addr, trust)
 	loc := estimate.Location{
 		Zip: addr.Zip, City: addr.City, State: p.abbr, County: addr.County, Region: region(p.state),
@@ -49,6 +55,7 @@ func Locate(addr estimate.Address, permitClass string, trust Trust) estimate.Loc
 		loc.City = p.prefix.City
 	}
 	loc.LaborRates = rates(loc.LaborIndex)
+	sources, findings := ownRates(loc.LaborRates, own)
 	if odd := oddTrades(p); len(odd) > 0 {
 		loc.Warnings = append(loc.Warnings, oddWords(odd, p.state.Name))
 		loc.Confidence -= 0.01 * float64(min(len(odd), 5))
@@ -64,8 +71,9 @@ func Locate(addr estimate.Address, permitClass string, trust Trust) estimate.Loc
 	}
 	loc.NeedsReview = p.review
 	loc.Confidence = math.Round(math.Max(0.3, loc.Confidence)*100) / 100
-	loc.Provenance = provenance(p)
+	loc.Provenance = provenance(p, sources)
 	describe(&loc, p)
+	loc.KeyFindings = append(loc.KeyFindings, findings...)
 	return loc
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // provenance lists where each figure comes from, when it was observed, and on
-// which rung of the ladder it was found.
-func provenance(p place) []estimate.Provenance {
+// which rung of the ladder it was found; own are the contractor's rates.
+func provenance(p place, own []estimate.Provenance) []estimate.Provenance {
 	stateLevel := LevelState
 	if p.state.Abbr == "" {
 		stateLevel = LevelNational
@@ -23,17 +23,21 @@ func provenance(p place) []estimate.Provenance {
 	if wage == "" {
 		wage = "national average by definition"
 	}
+	contractors := "contractors' own rates not known"
+	if len(own) > 0 {
+		contractors = "the contractor's own rates come before them"
+	}
 	year := fmt.Sprint(catalog.PriceYear)
-	return []estimate.Provenance{
+	return append([]estimate.Provenance{
 		{What: "laborIndex", Source: wage, Date: "2025-05", Level: p.level},
-		{What: "laborRates", Source: "BLS OEWS wages with labor burden, times laborIndex; contractors' own rates not known", Date: year, Level: p.level},
+		{What: "laborRates", Source: "BLS OEWS wages with labor burden, times laborIndex; " + contractors, Date: year, Level: p.level},
 		{What: "materialIndex", Source: "judged from the labor index; freight for Alaska and Hawaii", Date: year, Level: p.level},
 		{What: "locationFactor", Source: "0.60 labor + 0.40 material, national average 1.00", Date: year, Level: p.level},
 		{What: "salesTax", Source: "average of state and local rates, Tax Foundation", Date: "2025", Level: stateLevel},
 		{What: "permitCosts", Source: "typical fees by class and state, general knowledge; split into parts by judgement", Date: year, Level: stateLevel},
 		{What: "weatherFactors", Source: "climate groups, from remembered NOAA normals, error 1–2 days a month; frost depth by IECC zone", Date: year, Level: stateLevel},
 		{What: "unionSharePercent", Source: "approximate private construction membership, CPS level", Date: "2024", Level: stateLevel},
-	}
+	}, own...)
 }
 
 // describe writes the prose from the figures.

@@ -28,6 +28,8 @@ type priced struct {
 	shown     shown
 	sure      estimate.LineUncertainty
 
+	ownPrice, ownRate bool // the contractor's: neither indexed nor escalated
+
 	material, labor, equipment, total moment
 }
 
@@ -115,15 +117,33 @@ func (t *terms) local(p *priced) {
 	if index <= 0 {
 		index = 1
 	}
-	w.material *= index * t.profile.MaterialFactor * t.esc.material
+	if price, ok := t.ownPrice(p); ok {
+		w.material, p.ownPrice = price, true
+	} else {
+		w.material *= index * t.profile.MaterialFactor * t.esc.material
+	}
 	w.equipment *= t.esc.material
-	w.rate = t.rate(p) * t.esc.labor
+	if rate, ok := t.own.Rate(p.name, catalog.TradeName(p.trade.Key)); ok && p.trade.Key != "none" {
+		w.rate, p.ownRate = rate.Float(), true
+	} else {
+		w.rate = t.rate(p) * t.esc.labor
+	}
 	p.condition = t.productivity(p.trade.Key, p.division, p.unit)
 	w.hours *= p.condition
 	p.hours = w.qty * w.hours
 	if t.profile.SubMarkup && !p.trade.SelfPerformed && p.trade.Key != "none" {
 		w.sub = subterms{material: p.trade.SubOnMatPct / 100, labor: p.trade.SubOnLaborPct / 100, equipment: subEquipment}
 	}
+}
+
+// ownPrice returns the contractor's price of the material of a line, which is in
+// the unit of the catalogue's item.
+func (t *terms) ownPrice(p *priced) (dollars float64, ok bool) {
+	price, ok := t.own.Price(p.scope.CostCode)
+	if !ok || p.item == nil || estimate.Unit(p.item.Unit) != p.unit {
+		return 0, false
+	}
+	return price.Float(), true
 }
 
 // wasted reports whether the user's waste holds for a line: material that is
@@ -217,6 +237,8 @@ func (p *priced) provenance(t *terms) estimate.Provenance {
 	switch {
 	case p.doubts.allowance:
 		from.Source = "allowance of the scope"
+	case p.ownPrice:
+		from.Source, from.Level = "the contractor's own price", "contractor"
 	case p.item != nil:
 		from.Source = fmt.Sprintf("TrueCost catalogue %s, %s price of %s (%s)", catalog.Version, t.gradeOf(p.item), p.item.Name, p.item.Confidence)
 	default:

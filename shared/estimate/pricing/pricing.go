@@ -61,6 +61,7 @@ func (t *terms) price(ctx estimate.Context) []*priced {
 	for _, p := range lines {
 		p.finish()
 	}
+	t.assume("%s", ownWords(lines))
 	slices.Sort(t.unrated)
 	for _, name := range slices.Compact(t.unrated) {
 		t.warn("The place has no rate for %s; the national rate times the labor index was used.", name)

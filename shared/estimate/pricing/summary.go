@@ -3,6 +3,7 @@ package pricing
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,6 +43,31 @@ func (t *terms) summarise(c *estimate.Cost, lines []*priced) estimate.CostSummar
 		}
 	}
 	return s
+}
+
+// ownWords says which figures of the contractor were used, and how; empty when
+// none was.
+func ownWords(lines []*priced) string {
+	rates, codes := map[string]bool{}, map[string]bool{}
+	for _, p := range lines {
+		if p.ownRate && p.hours > 0 {
+			rates[strings.ReplaceAll(p.name, "_", " ")] = true
+		}
+		if p.ownPrice {
+			codes[p.scope.CostCode] = true
+		}
+	}
+	var used []string
+	if len(rates) > 0 {
+		used = append(used, "rates of "+strings.Join(slices.Sorted(maps.Keys(rates)), ", "))
+	}
+	if len(codes) > 0 {
+		used = append(used, "prices of "+strings.Join(slices.Sorted(maps.Keys(codes)), ", "))
+	}
+	if len(used) == 0 {
+		return ""
+	}
+	return "The contractor's own figures hold as given, without index or escalation: " + strings.Join(used, "; ") + "."
 }
 
 func place(l *estimate.Location) string {

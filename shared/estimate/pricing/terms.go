@@ -17,6 +17,7 @@ type terms struct {
 	taxes   taxes
 	esc     escalation
 	waste   *float64 // the user's, as a fraction; nil keeps the catalogue's
+	own     *estimate.Contractor
 	factors []factor
 
 	contingency *float64
@@ -30,7 +31,7 @@ type terms struct {
 const fallbackProject = "whole_house_remodel"
 
 func termsOf(ctx estimate.Context) *terms {
-	t := &terms{place: ctx.Location}
+	t := &terms{place: ctx.Location, own: ctx.Own()}
 	t.project = catalog.ProjectTypeByKey(ctx.Scope.ProjectKey)
 	if t.project == nil {
 		t.project = catalog.ProjectTypeByKey(fallbackProject)

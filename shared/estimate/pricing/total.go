@@ -72,7 +72,14 @@ func (t *terms) escalated(p *priced) float64 {
 	if p.doubts.allowance {
 		return 0
 	}
-	return (p.shown.material+p.shown.equipment)*(1-1/t.esc.material) + p.shown.labor*(1-1/t.esc.labor)
+	goods, labor := p.shown.equipment, p.shown.labor
+	if !p.ownPrice {
+		goods += p.shown.material
+	}
+	if p.ownRate {
+		labor = 0
+	}
+	return goods*(1-1/t.esc.material) + labor*(1-1/t.esc.labor)
 }
 
 // trust writes how far the cost can be believed.
