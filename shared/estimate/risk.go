@@ -67,14 +67,6 @@ type MonteCarlo struct {
 	TopRisks     []SimRisk     `json:"topRisks"`
 }
 
-// Bin of a histogram; Percentage is 0–100.
-type Bin struct {
-	Low        money.Cents `json:"range_low"`
-	High       money.Cents `json:"range_high"`
-	Count      int         `json:"count"`
-	Percentage float64     `json:"percentage"`
-}
-
 // Swing is one bar of the tornado: the total with this input at its P10 and at
 // its P90, the others at their mean.
 type Swing struct {

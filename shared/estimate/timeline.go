@@ -107,14 +107,6 @@ type ScheduleSim struct {
 	Sensitivities []TaskSensitivity `json:"taskSensitivities"`
 }
 
-// DayBin of the histogram of durations; Percentage is 0–100.
-type DayBin struct {
-	Low        float64 `json:"range_low"`
-	High       float64 `json:"range_high"`
-	Count      int     `json:"count"`
-	Percentage float64 `json:"percentage"`
-}
-
 // TaskSensitivity says how much a task drives the finish: its share of the
 // variance of the duration. The shares of all tasks sum to 1.
 type TaskSensitivity struct {
