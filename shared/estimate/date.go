@@ -44,3 +44,13 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 	*d = parsed
 	return err
 }
+
+// AssumedStart is when a job begins whose order wishes no start: on the first
+// Monday two weeks or more after the order.
+func AssumedStart(ordered time.Time) Date {
+	day := DateOf(ordered).AddDate(0, 0, 14)
+	for day.Weekday() != time.Monday {
+		day = day.AddDate(0, 0, 1)
+	}
+	return DateOf(day)
+}

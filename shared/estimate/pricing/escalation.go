@@ -56,18 +56,16 @@ func level(rows []catalog.Escalation, of func(catalog.Escalation) float64, at fl
 }
 
 // midpoint returns the middle of construction, and in words where its start
-// comes from when the user gave none. An assumed start is the first day of the
-// quarter after the order came in, so that two orders of one week are priced
-// alike.
+// comes from when the user gave none: then it is the one that the schedule assumes
+// too.
 func midpoint(c *estimate.Clarification, priceYear int, workingDays float64) (mid estimate.Date, assumed string) {
 	var start estimate.Date
 	switch {
 	case c != nil && c.Brief.Timeline.Start != nil:
 		start = *c.Brief.Timeline.Start
 	case c != nil && !c.Timestamp.IsZero():
-		quarter := (int(c.Timestamp.Month())-1)/3 + 1
-		start = estimate.NewDate(c.Timestamp.Year(), time.Month(3*quarter+1), 1)
-		assumed = fmt.Sprintf("No start date was given; for escalation it is assumed to be %s.", start)
+		start = estimate.AssumedStart(c.Timestamp)
+		assumed = "No start date was given; prices are escalated for the start that the schedule assumes."
 	default:
 		return estimate.NewDate(priceYear, time.July, 1), "No start is known; prices are not escalated."
 	}

@@ -3,7 +3,6 @@ package schedule
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"truecost.dev/shared/estimate"
 	"truecost.dev/shared/estimate/catalog"
@@ -124,12 +123,9 @@ func (p *plan) begin() estimate.Date {
 		return begin
 	}
 	p.assumed = true
-	day := after(estimate.DateOf(c.Timestamp), 14)
-	for day.Weekday() != time.Monday {
-		day = after(day, 1)
-	}
-	p.warnings = append(p.warnings, fmt.Sprintf("No start was wished; %s is assumed, the first Monday two weeks or more after the request.", NextWorkingDay(day)))
-	return NextWorkingDay(day)
+	day := NextWorkingDay(estimate.AssumedStart(c.Timestamp))
+	p.warnings = append(p.warnings, fmt.Sprintf("No start was wished; %s is assumed, the first Monday two weeks or more after the request.", day))
+	return day
 }
 
 // workingDays is how many working days a month has in the weather tables.
