@@ -128,13 +128,26 @@ func around(t estimate.Triangle) stat.Dist {
 const criticalShare = 0.5
 
 // delayCost returns the direct dollars of a day by which an event holds up the
-// work: the general conditions of a day.
+// work: the general conditions of a day, and what is bought by time, such as
+// supervision.
 func delayCost(ctx estimate.Context, scale float64) float64 {
 	days := provisionalDays(ctx)
 	if days <= 0 || scale <= 0 {
 		return 0
 	}
-	return criticalShare * ctx.Cost.Adjustments.GeneralConditions.Low.Float() / scale / days
+	return criticalShare * (ctx.Cost.Adjustments.GeneralConditions.Low.Float()/scale + timed(ctx.Cost)) / days
+}
+
+// timed returns the direct dollars of the lines that are measured in time: they
+// run as long as the job does.
+func timed(c *estimate.Cost) float64 {
+	var sum money.Cents
+	for _, l := range c.Lines {
+		if l.Unit.Dimension() == "time" {
+			sum += l.TotalCost.Low
+		}
+	}
+	return sum.Float()
 }
 
 // provisionalDays is the duration before there is a schedule: that of the

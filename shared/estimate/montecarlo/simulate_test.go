@@ -206,3 +206,27 @@ func TestSimulateRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A day of delay costs what the job pays by the day: its general conditions, and
+// its supervision when that is a line of the bill.
+func TestDelayCostsWhatIsBoughtByTime(t *testing.T) {
+	t.Parallel()
+	plain, supervised := bath(t), bath(t)
+	line := estimate.CostLine{
+		ID: "01-001", CostCode: "013100.10", Description: "Supervision", Trade: "supervisor", Unit: estimate.Hour,
+		LaborCost: estimate.Fixed(96000), TotalCost: estimate.Fixed(96000),
+	}
+	supervised.Cost.Divisions[0].Lines = append(supervised.Cost.Divisions[0].Lines, line)
+	lump := bath(t)
+	line.Unit = estimate.LumpSum
+	lump.Cost.Divisions[0].Lines = append(lump.Cost.Divisions[0].Lines, line)
+
+	perDay := func(ctx estimate.Context) float64 { return montecarlo.FromCost(ctx).PerDay }
+	const conditions = 640 / 1.42 // direct dollars of general conditions
+	if got, want := perDay(supervised)/perDay(plain), (conditions+960)/conditions; math.Abs(got-want) > 1e-9 {
+		t.Errorf("with supervision by the hour a day costs %.4f times as much, want %.4f", got, want)
+	}
+	if got, want := perDay(lump), perDay(plain); got != want {
+		t.Errorf("with supervision as a lump sum a day costs %v, want %v", got, want)
+	}
+}

@@ -102,7 +102,7 @@ func assumptions(ctx estimate.Context) []string {
 		"Changes that the owner orders are change orders, not contingency.",
 	}
 	if perDay := FromCost(ctx).PerDay; perDay > 0 {
-		list = append(list, fmt.Sprintf("A day lost on site costs %s in general conditions; %.0f %% of lost days lengthen the job.",
+		list = append(list, fmt.Sprintf("A day lost on site costs %s in general conditions and in what is bought by time; %.0f %% of lost days lengthen the job.",
 			money.FromFloat(perDay/criticalShare).Whole(), 100*criticalShare))
 	}
 	return list
