@@ -81,7 +81,7 @@ func (h *Hub) start(ctx context.Context, c Config, listeners map[string]net.List
 	if err := h.reach(ctx); err != nil {
 		return err
 	}
-	if err := h.open(c, listeners); err != nil { //nolint:contextcheck // the servers outlive the start //nolint:contextcheck // the servers outlive the start
+	if err := h.open(c, listeners); err != nil {
 		return err
 	}
 	conn, err := h.dialPubSub(ctx)

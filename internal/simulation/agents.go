@@ -118,7 +118,7 @@ func (p *ports) Call(ctx context.Context, agent, call string, req a2a.Request) (
 	switch {
 	case t.asked <= t.away:
 		say("away")
-		return a2a.Result{}, away(agent, t.pause) //nolint:contextcheck // nothing is called: it makes an error
+		return a2a.Result{}, away(agent, t.pause)
 	case t.canceled:
 		say("canceled")
 		return a2a.Result{}, fault.New(fault.Conflict, "the task was canceled")

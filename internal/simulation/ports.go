@@ -256,7 +256,7 @@ func (p *ports) Publish(ctx context.Context, messages ...runner.Message) error {
 	for _, m := range messages {
 		p.w.published++
 		for c := range copies {
-			p.w.enqueue(m, 0, p.w.travel(c)) //nolint:contextcheck // a delivery does not belong to who published
+			p.w.enqueue(m, 0, p.w.travel(c))
 		}
 	}
 	p.w.tracef("%-9s publish %v: %d on their way", a.name, steps, copies*len(messages))

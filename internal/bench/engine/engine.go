@@ -49,7 +49,7 @@ func serveEngine(ctx context.Context, r engineRole) error {
 		return err
 	}
 	log := cloudlog.New(os.Stderr)
-	services := boot.New(conf, log) //nolint:contextcheck // what is opened outlives the start
+	services := boot.New(conf, log)
 	defer services.Close()
 	run, err := services.Runner()
 	if err != nil {

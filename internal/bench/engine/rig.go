@@ -102,7 +102,7 @@ func (r *rig) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.services = boot.New(conf, slog.New(slog.DiscardHandler)) //nolint:contextcheck // what is opened outlives the start
+	r.services = boot.New(conf, slog.New(slog.DiscardHandler))
 	r.stop = append(r.stop, func() { _ = r.services.Close() })
 	proto, err := r.services.Runner()
 	if err != nil {
