@@ -110,6 +110,7 @@ func (r *report) clientCosts() {
 	r.table([]column{{head: "Category", weight: 6}, {head: "Share", weight: 1.5, right: true}, {head: "Amount", weight: 2, right: true}}, rows)
 	r.note("Each category holds its part of the whole cost of the work. Amounts are whole dollars.")
 	r.bars(parts)
+	r.paymentSchedule()
 }
 
 // bill is every line of the bill of quantities, on wide pages.

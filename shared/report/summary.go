@@ -98,7 +98,7 @@ func (r *report) clientSummary() {
 	r.sub("What we need from you", 12)
 	r.list([]string{
 		"A decision on the scope, on the exclusions and on the selections behind the allowances, before work is ordered.",
-		"A payment schedule: " + missing + " in this estimate; it is agreed in the contract.",
+		"Your agreement to the payment schedule, or the one you wish.",
 	})
 }
 
