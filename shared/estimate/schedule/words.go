@@ -15,7 +15,7 @@ func (p *plan) milestones() []estimate.Milestone {
 		list = append(list, estimate.Milestone{ID: id, Name: name, Date: at, Description: about})
 	}
 	if i := p.find(mobilize); i >= 0 {
-		add("M-site", "Site Mobilization", "The crew moves in.", p.cal.day(int(p.times[i].ES)))
+		add("M-site", "Site Mobilization", "Work on site begins.", p.cal.day(int(p.times[i].ES)))
 	}
 	if at, ok := p.done("rough_in", "framing", "foundation"); ok {
 		add("M-rough", "Rough-In Complete", "What the walls will hide is done and inspected.", at)
