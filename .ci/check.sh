@@ -85,13 +85,15 @@ if ! command -v "$(go env CC)" >/dev/null; then
 fi
 TRUECOST_OFFICIAL_REPORT=$(mktemp)
 export TRUECOST_OFFICIAL_REPORT
-# Chaos and mutants have stages of their own: they take every core there is.
-mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|chaos/tasks|mutants)$')
+# Chaos and mutants have stages of their own: they take every core there is. So
+# have the planted errors, which are figures and nothing at the same time.
+mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|chaos/tasks|mutants|planted)$')
 stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m "${packages[@]}"
 sort -u "$TRUECOST_OFFICIAL_REPORT" | sed 's/^/         /'
 rm -f "$TRUECOST_OFFICIAL_REPORT"
 # The sweeps over whole estimates: one goroutine each, so not for the race detector.
 stage accuracy make -s accuracy
+stage planted go test ./internal/planted -count=1
 counted interop interop
 counted model go run ./internal/model/cmd
 counted simulate go test ./internal/simulation -run '^TestSeeds$' -count=1 -seeds 2000 -v
