@@ -86,14 +86,15 @@ fi
 TRUECOST_OFFICIAL_REPORT=$(mktemp)
 export TRUECOST_OFFICIAL_REPORT
 # Chaos and mutants have stages of their own: they take every core there is. So
-# have the planted errors, which are figures and nothing at the same time.
-mapfile -t packages < <(go list ./... | grep -vE '/internal/(chaos|chaos/tasks|mutants|planted)$')
+# have the families of agents and their planted errors: figures, and nothing that
+# happens at the same time.
+mapfile -t packages < <(go list ./... | grep -vE '/(internal/(chaos|chaos/tasks|mutants|planted)|functions/(cost|final|location|risk|scope|timeline))$')
 stage test go test ${race:+"$race"} -shuffle=on -count=1 -timeout=12m "${packages[@]}"
 sort -u "$TRUECOST_OFFICIAL_REPORT" | sed 's/^/         /'
 rm -f "$TRUECOST_OFFICIAL_REPORT"
 # The sweeps over whole estimates: one goroutine each, so not for the race detector.
 stage accuracy make -s accuracy
-stage planted go test ./internal/planted -count=1
+stage figures go test -shuffle=on -count=1 ./internal/planted ./functions/{cost,final,location,risk,scope,timeline}
 counted interop interop
 counted model go run ./internal/model/cmd
 counted simulate go test ./internal/simulation -run '^TestSeeds$' -count=1 -seeds 2000 -v
