@@ -59,8 +59,8 @@ type Skill struct {
 // cardPath is where a card is, below the address of a specialist.
 const cardPath = "/.well-known/agent.json"
 
-// placeholder stands for the id of a task.
-const placeholder = "{task_id}"
+// taskSlot is where the id of a task goes in a path.
+const taskSlot = "{task_id}"
 
 // Discover reads the card of the specialist at an address and finds the skill in
 // it. It returns fault.NotFound when the specialist does not have the skill,
@@ -133,8 +133,8 @@ func (s *Specialist) locate(base *url.URL) error {
 		if strings.HasPrefix(whole, "/") {
 			whole = base.Scheme + "://" + base.Host + strings.TrimRight(base.EscapedPath(), "/") + whole
 		}
-		u, err := url.Parse(strings.Replace(whole, placeholder, "id", 1))
-		if err != nil || u.Scheme != base.Scheme || u.Host != base.Host || u.User != nil || at.task != strings.Contains(whole, placeholder) {
+		u, err := url.Parse(strings.Replace(whole, taskSlot, "id", 1))
+		if err != nil || u.Scheme != base.Scheme || u.Host != base.Host || u.User != nil || at.task != strings.Contains(whole, taskSlot) {
 			return fault.New(fault.Invalid, "the card of %s cannot be used: its endpoint %s is %q", base, at.name, at.path)
 		}
 		*at.into = whole
@@ -144,5 +144,5 @@ func (s *Specialist) locate(base *url.URL) error {
 
 // of puts the id of a task into an address.
 func of(address, id string) string {
-	return strings.Replace(address, placeholder, url.PathEscape(id), 1)
+	return strings.Replace(address, taskSlot, url.PathEscape(id), 1)
 }
