@@ -145,7 +145,7 @@ func coldStart(ctx context.Context, t *tabwriter.Writer) error {
 	}
 	go func() { _ = emulator.Serve(l) }() // ends with Close
 	defer emulator.Close()
-	env := []string{"FUNCTION_TARGET=a2a_location", "TRUECOST_LOCAL_AUTH=true", "FIRESTORE_EMULATOR_HOST="+ l.Addr().String()}
+	env := []string{"FUNCTION_TARGET=a2a_location", "TRUECOST_LOCAL_AUTH=true", "FIRESTORE_EMULATOR_HOST=" + l.Addr().String()}
 	servers := []server{
 		{"empty framework server", empty, []string{"FUNCTION_TARGET=empty"}, get("/")},
 		{"a2a_location, card", ours, env, get("/.well-known/agent.json")},
